@@ -2,7 +2,12 @@
    artifact, heddle/runtime.h is all that is needed.
 
    Every function can be called from any thread. Each symbol says since when it
-   exists; within a major version they are only added to. */
+   exists; within a major version they are only added to.
+
+   No exception leaves a function. Where the system refuses threads, the work is
+   done on the caller's. Where memory runs out while a model is read or
+   compiled, the process ends, as LLVM, which allocates most of it, has no way
+   back from there: who cannot afford that compiles in a process of its own. */
 #ifndef HEDDLE_COMPILER_H
 #define HEDDLE_COMPILER_H
 
@@ -65,8 +70,8 @@ typedef struct heddle_entry {
 } heddle_entry;
 
 /* Called when the phase `name` ("import", "graph", "kernels x86-64-v4", ...)
-   begins, on the thread that compiles. Must not call the compiler. Since 0.1.
- */
+   begins, on the thread that compiles. Must not call the compiler, and must not
+   unwind. Since 0.1. */
 typedef void (*heddle_phase_fn)(void *user_data, const char *name);
 
 /* Lists end with a NULL pointer; a NULL list is empty. Since 0.1. */
@@ -116,11 +121,11 @@ typedef struct heddle_compile_options {
    be NULL; an argument that is wrong (HDL-0801) is
    HEDDLE_BAD_INPUT. *out_json, if out_json is not NULL, gets a
    document with the phases and what was built, or with the errors
-   ("diagnostics": code, nodes, message, help); free it with heddle_string_free.
-   Nothing else is written, but for HEDDLE_INTERNAL_ERROR, a fault of heddle's
-   own: then the program that the failing stage began with may go to a file in
-   the folder heddle-reports-UID below $TMPDIR or /tmp, which a note of the
-   diagnostics names. Since 0.1. */
+   ("diagnostics": code, nodes, message, help), or NULL where there is no memory
+   for it; free it with heddle_string_free. Nothing else is written, but for
+   HEDDLE_INTERNAL_ERROR, a fault of heddle's own: then the program that the
+   failing stage began with may go to a file in the folder heddle-reports-UID
+   below $TMPDIR or /tmp, which a note of the diagnostics names. Since 0.1. */
 HEDDLE_COMPILER_API heddle_outcome
 heddle_compiler_compile(heddle_compiler *compiler, const heddle_model *model,
                         const char *artifact_path,

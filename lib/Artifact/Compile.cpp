@@ -21,6 +21,7 @@
 #include "heddle/Support/EntryTypes.h"
 #include "heddle/Support/PartTypes.h"
 #include "heddle/Support/Precision.h"
+#include "heddle/Support/Threads.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Plan/DonatedInputs.h"
 #include "passes/Plan/EntryTensors.h"
@@ -553,10 +554,14 @@ LogicalResult Compiler::run(CompileSummary *summary) {
   // move the context's tables under the packer.
   loadVariantDialects(module.getContext(), options.targets);
   LogicalResult packed = success();
-  std::thread packer([&] { packed = packWeights(); });
+  auto pack = [&] { packed = packWeights(); };
+  std::thread packer = startThread(pack);
   LogicalResult built = buildVariants();
   begin("weights");
-  packer.join();
+  if (packer.joinable())
+    packer.join();
+  else
+    pack();
   if (failed(packed) || failed(built) || isCancelled())
     return failure();
 

@@ -1,11 +1,14 @@
 // Links in memory: lld reads and writes files, so its files are memfds.
 
 #include "WriteImage.h"
+#include "heddle/Support/Threads.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
 #include <mutex>
@@ -51,39 +54,62 @@ private:
   int descriptor;
 };
 
-/// A pipe that is emptied as it is filled. The linker makes a temporary file
-/// beside an output that is a regular file, which a memfd has no place for.
-class Pipe {
+/// What the linker writes. It makes a temporary file beside an output that is a
+/// regular file, which a memfd has no place for: so this is a pipe, which a
+/// thread empties as it is filled. Where the system refuses the thread it is a
+/// file in the folder for temporary files.
+class Output {
 public:
-  Pipe() {
-    if (pipe2(ends, O_CLOEXEC) != 0)
+  Output() {
+    if (openPipe())
       return;
-    reader = std::thread([this] {
-      char piece[1 << 16];
-      for (ssize_t count; (count = ::read(ends[0], piece, sizeof(piece))) > 0;)
-        bytes.insert(bytes.end(), piece, piece + count);
-    });
+    if (sys::fs::createTemporaryFile("heddle", "image", file))
+      file.clear();
   }
-  ~Pipe() { finish(); }
+  ~Output() { finish(); }
 
-  bool isOpen() const { return ends[1] >= 0; }
+  bool isOpen() const { return ends[1] >= 0 || !file.empty(); }
   std::string path() const {
-    return "/proc/self/fd/" + std::to_string(ends[1]);
+    return file.empty() ? "/proc/self/fd/" + std::to_string(ends[1])
+                        : file.str().str();
   }
 
-  /// All that was written; ends the pipe.
+  /// All that was written; closes the output.
   std::vector<char> finish() {
-    if (isOpen()) {
+    if (ends[1] >= 0) {
       close(ends[1]);
       reader.join();
       close(ends[0]);
       ends[1] = -1;
     }
+    if (!file.empty()) {
+      if (auto written = MemoryBuffer::getFile(file))
+        bytes.assign((*written)->getBufferStart(), (*written)->getBufferEnd());
+      (void)sys::fs::remove(file);
+      file.clear();
+    }
     return std::move(bytes);
   }
 
 private:
+  bool openPipe() {
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      return false;
+    reader = startThread([this] {
+      char piece[1 << 16];
+      for (ssize_t count; (count = ::read(ends[0], piece, sizeof(piece))) > 0;)
+        bytes.insert(bytes.end(), piece, piece + count);
+    });
+    if (reader.joinable())
+      return true;
+    close(ends[0]);
+    close(ends[1]);
+    ends[0] = ends[1] = -1;
+    return false;
+  }
+
   int ends[2] = {-1, -1};
+  SmallString<64> file;
   std::thread reader;
   std::vector<char> bytes;
 };
@@ -161,7 +187,7 @@ mlir::LogicalResult linkImage(ArrayRef<Object> objects, const Machine &machine,
     }
     written &= addInput(ArrayRef<char>(archive.data(), archive.size()));
   }
-  Pipe output;
+  Output output;
   if (!written || !output.isOpen()) {
     error = "cannot hold the object files in memory";
     return mlir::failure();

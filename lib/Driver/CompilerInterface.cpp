@@ -18,6 +18,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <stdexcept>
 
 using namespace heddle;
 
@@ -175,24 +176,48 @@ static heddle_outcome refuse(const llvm::Twine &why, char **outJson) {
   return finish(session, /*good=*/false, {}, lines, outJson);
 }
 
-heddle_outcome heddle_compiler_compile(heddle_compiler *compiler,
-                                       const heddle_model *model,
-                                       const char *artifactPath,
-                                       const heddle_compile_options *options,
-                                       char **outJson) {
-  if (!compiler || !artifactPath)
-    return refuse("compiler or artifact_path is a null pointer", outJson);
+/// What `body` returns: no exception gets beyond. The compiler is built without
+/// them, so that one which passes its frames leaves undone what these had to
+/// undo; nothing can go on then, and the process ends here.
+template <typename Body> static heddle_outcome atBorder(Body body) noexcept {
+  return body();
+}
+
+/// Reads everything that the caller says; what is wrong with it, or "". Throws
+/// where memory runs out, through no frame but its own.
+static std::string readWishes(const heddle_model *model,
+                              const heddle_compile_options *options,
+                              ModelOptions &where, BuildOptions &build) {
   heddle_compile_options wishes;
   if (!readOptions(options, wishes))
-    return refuse(llvm::Twine("options: ") + badSize, outJson);
-  ModelOptions where;
+    return std::string("options: ") + badSize;
   std::string wrong = readModels(model, wishes.entries, where);
+  if (wrong.empty())
+    fill(wishes, where, build);
+  return wrong;
+}
+
+static heddle_outcome compile(heddle_compiler *compiler,
+                              const heddle_model *model,
+                              const char *artifactPath,
+                              const heddle_compile_options *options,
+                              char **outJson) {
+  if (!compiler || !artifactPath)
+    return refuse("compiler or artifact_path is a null pointer", outJson);
+  ModelOptions where;
+  BuildOptions build;
+  std::string wrong;
+  try {
+    wrong = readWishes(model, options, where, build);
+  } catch (const std::bad_alloc &) {
+    return HEDDLE_RESOURCE_LIMIT;
+  } catch (const std::length_error &) {
+    return HEDDLE_RESOURCE_LIMIT;
+  }
   if (!wrong.empty())
     return refuse(wrong, outJson);
   std::string lines;
   llvm::raw_string_ostream errors(lines);
-  BuildOptions build;
-  fill(wishes, where, build);
   Session session(quietJson(), where.path, errors,
                   isSmall(where) ? &compiler->contexts : nullptr,
                   &compiler->trials);
@@ -205,8 +230,17 @@ heddle_outcome heddle_compiler_compile(heddle_compiler *compiler,
                 outJson);
 }
 
-heddle_outcome heddle_compiler_inspect(heddle_compiler *compiler,
-                                       const char *path, char **outJson) {
+heddle_outcome heddle_compiler_compile(heddle_compiler *compiler,
+                                       const heddle_model *model,
+                                       const char *artifactPath,
+                                       const heddle_compile_options *options,
+                                       char **outJson) {
+  return atBorder(
+      [&] { return compile(compiler, model, artifactPath, options, outJson); });
+}
+
+static heddle_outcome inspect(heddle_compiler *compiler, const char *path,
+                              char **outJson) {
   if (!compiler || !path)
     return refuse("compiler or path is a null pointer", outJson);
   std::string lines;
@@ -223,6 +257,11 @@ heddle_outcome heddle_compiler_inspect(heddle_compiler *compiler,
   return finish(session, good,
                 good ? std::move(*document) : llvm::json::Object(), lines,
                 outJson);
+}
+
+heddle_outcome heddle_compiler_inspect(heddle_compiler *compiler,
+                                       const char *path, char **outJson) {
+  return atBorder([&] { return inspect(compiler, path, outJson); });
 }
 
 const char *heddle_compiler_version(void) { return HEDDLE_VERSION; }

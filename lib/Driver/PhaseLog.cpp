@@ -1,6 +1,7 @@
 // Names, times and memory of the phases of a command.
 
 #include "heddle/Driver/PhaseLog.h"
+#include "heddle/Support/Threads.h"
 
 #include "llvm/Support/Format.h"
 
@@ -46,7 +47,8 @@ std::string heddle::formatBytes(uint64_t bytes) {
 }
 
 PhaseLog::PhaseLog(llvm::raw_ostream *lines, bool showProgress)
-    : lines(lines), showProgress(showProgress), watcher([this] { watch(); }) {}
+    : lines(lines), showProgress(showProgress),
+      watcher(startThread([this] { watch(); })) {}
 
 PhaseLog::~PhaseLog() {
   end();
@@ -57,7 +59,9 @@ PhaseLog::~PhaseLog() {
   // Not after its next look at the memory: that is as long as a small program
   // takes to compile.
   stopped.notify_one();
-  watcher.join();
+  // Without it a phase's peak is what the process has at its two ends.
+  if (watcher.joinable())
+    watcher.join();
 }
 
 void PhaseLog::watch() {

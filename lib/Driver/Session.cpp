@@ -5,6 +5,7 @@
 #include "heddle/Driver/Document.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Pipeline/Registration.h"
+#include "heddle/Support/Threads.h"
 
 #include <cerrno>
 #include <cstring>
@@ -38,6 +39,9 @@ MLIRContext &Session::context() {
     registerAllDialects(registry);
     own.context = std::make_unique<MLIRContext>(registry);
   }
+  // LLVM's own threads end the process where the system refuses them.
+  if (!canStartThread())
+    own.context->disableMultithreading();
   handler = diagnostics.attach(*own.context);
   return *own.context;
 }
