@@ -5,9 +5,10 @@
    exists; within a major version they are only added to.
 
    No exception leaves a function. Where the system refuses threads, the work is
-   done on the caller's. Where memory runs out while a model is read or
-   compiled, the process ends, as LLVM, which allocates most of it, has no way
-   back from there: who cannot afford that compiles in a process of its own. */
+   done on the caller's. Where memory runs out before a model is read, that is
+   HEDDLE_RESOURCE_LIMIT; while it is read or compiled, the process ends, as
+   LLVM, which allocates most of it, has no way back from there: who cannot
+   afford that compiles in a process of its own. */
 #ifndef HEDDLE_COMPILER_H
 #define HEDDLE_COMPILER_H
 

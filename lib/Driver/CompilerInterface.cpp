@@ -18,7 +18,6 @@
 #include <cstring>
 #include <new>
 #include <optional>
-#include <stdexcept>
 
 using namespace heddle;
 
@@ -184,7 +183,7 @@ template <typename Body> static heddle_outcome atBorder(Body body) noexcept {
 }
 
 /// Reads everything that the caller says; what is wrong with it, or "". Throws
-/// where memory runs out, through no frame but its own.
+/// where memory runs out, and leaves nothing behind then.
 static std::string readWishes(const heddle_model *model,
                               const heddle_compile_options *options,
                               ModelOptions &where, BuildOptions &build) {
@@ -210,8 +209,8 @@ static heddle_outcome compile(heddle_compiler *compiler,
   try {
     wrong = readWishes(model, options, where, build);
   } catch (const std::bad_alloc &) {
-    return HEDDLE_RESOURCE_LIMIT;
-  } catch (const std::length_error &) {
+    if (outJson)
+      *outJson = nullptr; // there is no memory for it either
     return HEDDLE_RESOURCE_LIMIT;
   }
   if (!wrong.empty())

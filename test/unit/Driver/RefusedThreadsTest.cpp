@@ -1,5 +1,5 @@
-// The compiler where the system starts no threads: it does the work on the one
-// that it has.
+// The compiler where the system starts no threads, so that it does the work on
+// the one that it has, and where it gives no memory for what the caller says.
 
 #include "heddle/compiler.h"
 
@@ -8,10 +8,12 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <pthread.h>
 #include <string>
 #include <unistd.h>
@@ -32,6 +34,17 @@ extern "C" int pthread_create(pthread_t *thread, const pthread_attr_t *how,
       reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   return real(thread, how, work, state);
 }
+
+static std::atomic<bool> hasNoMemory{false};
+
+void *operator new(size_t bytes) {
+  void *memory = hasNoMemory ? nullptr : std::malloc(bytes ? bytes : 1);
+  if (!memory)
+    throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -78,6 +91,27 @@ TEST(RefusedThreads, TheSameArtifact) {
   EXPECT_GE(refused, 4u); // a phase's watcher, the context's, packer and linker
   EXPECT_FALSE(with.empty());
   EXPECT_TRUE(with == without);
+}
+
+TEST(RefusedMemory, IsAnOutcome) {
+  heddle_compiler *compiler = heddle_compiler_create();
+  heddle_model model{};
+  model.size = sizeof model;
+  model.path = "/a/path/that/is/longer/than/what/a/string/holds/in/place.mlir";
+  char anything = 0, *json = &anything;
+  hasNoMemory = true;
+  heddle_outcome outcome = heddle_compiler_compile(
+      compiler, &model, "/no/such/folder/model.heddle", nullptr, &json);
+  hasNoMemory = false;
+  EXPECT_EQ(outcome, HEDDLE_RESOURCE_LIMIT);
+  EXPECT_EQ(json, nullptr);
+  // The next call finds nothing amiss.
+  EXPECT_EQ(heddle_compiler_compile(compiler, &model,
+                                    "/no/such/folder/model.heddle", nullptr,
+                                    &json),
+            HEDDLE_BAD_INPUT);
+  heddle_string_free(json);
+  heddle_compiler_destroy(compiler);
 }
 
 } // namespace
