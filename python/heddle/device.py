@@ -28,6 +28,11 @@ class DeviceTensor(_runtime.DeviceTensor):
 class Device(_runtime.Device):
     """A device that is there: `name`, `memory_bytes` of its own memory (0: not known), and `is_host` where that is the process's."""
 
+    def __init__(self, name: str):
+        if not isinstance(name, str):
+            raise TypeError(f"a device is named by a {type(name).__qualname__}; its name is wanted, such as 'sim:0'")
+        super().__init__(name)
+
     def empty(self, shape: Sequence[int], dtype: Any) -> DeviceTensor:
         """A tensor of undefined contents; the type is one of numpy's or ml_dtypes', or heddle's name of it."""
         return DeviceTensor(self, _name_of(dtype), list(shape))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,15 @@ def _path(path: str | os.PathLike) -> bytes:
     if b"\0" in encoded:
         raise ValueError(f"a path cannot hold a NUL: {os.fspath(path)!r}")
     return encoded
+
+
+def _by_name(what: str, given: Any, wanted: str) -> dict[str, Any]:
+    """An argument that holds something for each of several names; None holds nothing."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} is a {type(given).__qualname__}; a dictionary of {wanted} is wanted")
+    return dict(given)
 
 
 class _Port:
@@ -176,7 +185,7 @@ class Model:
     def arena_bytes(self, sizes: Mapping[str, int] | None = None) -> int:
         """What calls of these sizes need of the process's memory beside their arrays, states and the weights; of a size that is not given, the
         largest."""
-        return _runtime.arena_bytes(self._program, self._entry, self._chosen(sizes or {}), self.threads)
+        return _runtime.arena_bytes(self._program, self._entry, self._chosen(sizes), self.threads)
 
     def __repr__(self) -> str:
         return f"<heddle.Model {', '.join(map(repr, self.inputs))} -> {', '.join(map(repr, self.outputs))}>"
@@ -198,6 +207,9 @@ class Model:
         begins when the calls of `after`, of this model or others, are done; if one of them has failed, it fails the same way. Until it is
         done, arrays that it was given must stay as they are.
         """
+        if isinstance(after, (str, bytes)) or not isinstance(after, Iterable):
+            raise TypeError(f"after is a {type(after).__qualname__}; a list of what Model.submit gives is wanted")
+        after = list(after)
         for other in after:
             if not isinstance(other, Submission):
                 raise TypeError(f"after holds a {type(other).__qualname__}; what Model.submit gives is wanted")
@@ -209,12 +221,12 @@ class Model:
                    states: Mapping[str, State] | None, sizes: Mapping[str, int] | None) -> tuple[dict[str, Any], tuple]:
         """The results of a call, and what the extension takes."""
         given = self._named(args, kwargs)
-        out = dict(out or {})
+        out = _by_name("out", out, "arrays to write to, by the names of outputs,")
         unknown = set(out) - set(self._outputs)
         if unknown:
             raise TypeError(f"there is no output {min(unknown)!r}; there are: {', '.join(self._outputs)}")
-        used = self._used(states) if states or self._states else []
-        chosen = self._chosen(sizes) if sizes else []
+        used = self._used(states) if states is not None or self._states else []
+        chosen = self._chosen(sizes) if sizes is not None else []
         inputs = [port.inward(given[name]) for name, port in self._inputs.items()]
         shapes = [info.shape for info in self.outputs]
         if self._chooses:
@@ -224,11 +236,11 @@ class Model:
         return results, ([value for value, _ in inputs], [value for value, _ in outputs], [bits for _, bits in inputs],
                          [bits for _, bits in outputs], used, chosen)
 
-    def _chosen(self, sizes: Mapping[str, int]) -> list[int]:
+    def _chosen(self, sizes: Mapping[str, int] | None) -> list[int]:
         """A number for each size of the program, -1 for those that are not given."""
         names = [info.name for info in self.sizes]
         chosen = [-1] * len(names)
-        for name, size in sizes.items():
+        for name, size in _by_name("sizes", sizes, "numbers, by the names of sizes,").items():
             if name not in names:
                 raise TypeError(f"there is no size {name!r}; there are: {', '.join(names) or 'none'}")
             if isinstance(size, bool) or not isinstance(size, numbers.Integral) or not 0 <= size < 2**63:
@@ -237,7 +249,7 @@ class Model:
         return chosen
 
     def _used(self, states: Mapping[str, State] | None) -> list[_runtime.State]:
-        states = dict(states or {})
+        states = _by_name("states", states, "what Model.state gives, by the names of states,")
         for name in states:
             if name not in self._states:
                 raise TypeError(f"there is no state {name!r}; there are: {', '.join(self._states) or 'none'}")

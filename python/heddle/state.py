@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,10 @@ class State:
 
     @length.setter
     def length(self, length: int) -> None:
+        if isinstance(length, (bool, np.bool_)) or not isinstance(length, numbers.Integral):
+            raise TypeError(f"the length of state {self.info.name!r} is given as {length!r}; a number is wanted")
+        if not -(2**63) <= length < 2**63:
+            raise ValueError(f"the length of state {self.info.name!r} is given as {length}; a number that the state can have is wanted")
         self.native.length = length
 
     def reset(self) -> None:
@@ -46,6 +51,8 @@ class State:
 
     def copy_from(self, source: State) -> None:
         """Takes the contents and length of the same state of the same program."""
+        if not isinstance(source, State):
+            raise TypeError(f"state {self.info.name!r} is to be a copy of a {type(source).__qualname__}; what Model.state gives is wanted")
         self.native.copy_from(source.native)
 
     def _parts(self, shape: list[int], size: int) -> list[tuple[int, slice]]:

@@ -37,6 +37,8 @@ def test_devices():
     with pytest.raises(heddle.HeddleError) as error:
         heddle.Device("sim:4096")
     assert error.value.code == "HDL-0716"
+    with pytest.raises(TypeError, match="a device is named by a int; its name is wanted"):
+        heddle.Device(5)
 
 
 @pytest.mark.parametrize("dtype", ["f32", "i8", "bf16", "i1", np.int64])

@@ -94,3 +94,30 @@ def test_mistakes(counting):
     with pytest.raises(heddle.HeddleError) as error:
         counting(states={"counters": other.state()})
     assert error.value.code == "HDL-0823"
+
+
+def test_lengths_are_numbers(counting):
+    state = counting.state()
+    state.length = np.int64(3)
+    for wrong in (1.5, "a", None, True, np.True_):
+        with pytest.raises(TypeError, match=f"the length of state 'counters' is given as {wrong!r}; a number is wanted"):
+            state.length = wrong
+    for wrong in (2**63, -(2**63) - 1):
+        with pytest.raises(ValueError, match=f"the length of state 'counters' is given as {wrong}; a number that the state can have is wanted"):
+            state.length = wrong
+    assert state.length == 3
+
+
+def test_what_is_no_state_is_said(counting):
+    state = counting.state()
+    with pytest.raises(TypeError, match="state 'counters' is to be a copy of a int; what Model.state gives is wanted"):
+        state.copy_from(5)
+    with pytest.raises(TypeError, match="states is a list; a dictionary of what Model.state gives, by the names of states, is wanted"):
+        counting(states=[state])
+    result, out = counting(states={"counters": state})["now"], np.empty(8, np.int32)
+    for wrong, kind in ((out, "ndarray"), ([out], "list"), (7, "int")):
+        with pytest.raises(TypeError, match=f"out is a {kind}; a dictionary of arrays to write to, by the names of outputs, is wanted"):
+            counting(states={"counters": state}, out=wrong)
+    with pytest.raises(TypeError, match="sizes is a list; a dictionary of numbers, by the names of sizes, is wanted"):
+        counting(states={"counters": state}, sizes=[3])
+    assert counting(states={"counters": state}, out={"now": out})["now"][0] == result[0] + 1

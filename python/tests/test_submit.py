@@ -254,5 +254,7 @@ kept = call()
 
 
 def test_what_is_no_submission_is_nothing_to_wait_for(double):
-    with pytest.raises(TypeError, match="after holds a str; what Model.submit gives is wanted"):
-        heddle.load(double).submit(X, after="ab")
+    model = heddle.load(double)
+    for after, found in (("ab", "is a str"), (None, "is a NoneType"), (model.submit(X), "is a Submission"), ([3], "holds a int")):
+        with pytest.raises(TypeError, match=f"after {found}; .*what Model.submit gives is wanted"):
+            model.submit(X, after=after)
