@@ -31,6 +31,8 @@ class Device(_runtime.Device):
     def __init__(self, name: str):
         if not isinstance(name, str):
             raise TypeError(f"a device is named by a {type(name).__qualname__}; its name is wanted, such as 'sim:0'")
+        if "\0" in name:
+            raise ValueError(f"the name of a device cannot hold a NUL: {name!r}")
         super().__init__(name)
 
     def empty(self, shape: Sequence[int], dtype: Any) -> DeviceTensor:

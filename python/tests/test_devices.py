@@ -39,6 +39,8 @@ def test_devices():
     assert error.value.code == "HDL-0716"
     with pytest.raises(TypeError, match="a device is named by a int; its name is wanted"):
         heddle.Device(5)
+    with pytest.raises(ValueError, match="the name of a device cannot hold a NUL"):
+        heddle.Device("sim:0\0")
 
 
 @pytest.mark.parametrize("dtype", ["f32", "i8", "bf16", "i1", np.int64])
