@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <pthread.h>
 #include <utility>
 
 namespace heddle::python {
@@ -251,19 +252,20 @@ Shapes Context::call(const nb::list &ins, const nb::list &outs,
   askForShapes(arguments->out, shapes);
   auto in = pointersTo(arguments->in), out = pointersTo(arguments->out);
   refuseInside();
+  forgetParent();
   Raised raised;
   heddle_status status{};
   {
     // The time runs from here: waiting for calls before this one is part of it.
     heddle_call_options options = optionsFor(*arguments, raised, timeout);
     nb::gil_scoped_release release;
-    std::unique_lock<std::timed_mutex> turn(mutex, std::defer_lock);
+    std::unique_lock<std::timed_mutex> turn(queue->mutex, std::defer_lock);
     status = takeTurn(turn, options.deadline_ns);
-    if (status.code == HEDDLE_OK && last) {
+    if (status.code == HEDDLE_OK && queue->last) {
       heddle_status waited =
-          heddle_event_wait(last->event, options.deadline_ns);
-      if (heddle_event_done(last->event))
-        last.reset();
+          heddle_event_wait(queue->last->event, options.deadline_ns);
+      if (heddle_event_done(queue->last->event))
+        queue->last.reset();
       else
         status = waited;
     }
@@ -307,6 +309,10 @@ Shapes Context::outputShapes(const Shapes &shapes, const nb::list &states,
 // Submitted calls
 //===----------------------------------------------------------------------===//
 
+static uint32_t forks = 0;
+
+uint32_t forksBefore() { return forks; }
+
 void Context::sweep() {
   auto firstDone = std::partition(
       inFlight.begin(), inFlight.end(),
@@ -318,6 +324,19 @@ void Context::sweep() {
     submitted->arguments.reset();
 }
 
+void Context::forgetParent() {
+  if (queue->forks == forksBefore())
+    return;
+  // A thread of the parent's may hold the mutex, or be writing what it guards:
+  // neither can be ended.
+  auto fresh = std::make_unique<Queue>();
+  (void)queue.release();
+  queue = std::move(fresh);
+  std::vector<std::shared_ptr<Submitted>> lost = std::move(inFlight);
+  for (const std::shared_ptr<Submitted> &submitted : lost)
+    submitted->arguments.reset();
+}
+
 Submission
 Context::submit(nb::object self, const nb::list &ins, const nb::list &outs,
                 const std::vector<bool> &inBits,
@@ -325,6 +344,7 @@ Context::submit(nb::object self, const nb::list &ins, const nb::list &outs,
                 const std::vector<int64_t> &sizes,
                 std::optional<double> timeout, const nb::list &after) {
   auto &context = nb::cast<Context &>(self);
+  context.forgetParent();
   context.sweep();
   context.refuseInside();
   auto submitted = std::make_shared<Submitted>();
@@ -349,7 +369,8 @@ Context::submit(nb::object self, const nb::list &ins, const nb::list &outs,
   heddle_status status;
   {
     nb::gil_scoped_release release;
-    std::unique_lock<std::timed_mutex> turn(context.mutex, std::defer_lock);
+    Queue &queue = *context.queue;
+    std::unique_lock<std::timed_mutex> turn(queue.mutex, std::defer_lock);
     heddle_event *event = nullptr;
     status = context.takeTurn(turn, options.deadline_ns);
     if (status.code == HEDDLE_OK)
@@ -357,7 +378,7 @@ Context::submit(nb::object self, const nb::list &ins, const nb::list &outs,
                                      out.data(), out.size(), &options, &more,
                                      &event);
     if (status.code == HEDDLE_OK)
-      made = context.last = std::make_shared<Event>(event);
+      made = queue.last = std::make_shared<Event>(event);
   }
   submitted->event = std::move(made);
   if (status.code != HEDDLE_OK)
@@ -383,9 +404,17 @@ bool Context::finish(std::optional<double> timeout) {
 
 bool Submission::wait(std::optional<double> timeout) {
   uint64_t deadline = deadlineAfter(timeout);
-  nb::gil_scoped_release release;
-  (void)heddle_event_wait(submitted->event->event, deadline);
-  return submitted->isDone();
+  heddle_status status;
+  {
+    nb::gil_scoped_release release;
+    status = heddle_event_wait(submitted->event->event, deadline);
+  }
+  if (submitted->isDone())
+    return true;
+  // Neither done nor late: nobody is left to do it.
+  if (status.code != HEDDLE_DEADLINE_EXCEEDED)
+    python::check(status);
+  return false;
 }
 
 void Submission::check() {
@@ -438,6 +467,7 @@ static PyType_Slot contextSlots[] = {
     {0, nullptr}};
 
 void bindContext(nb::module_ &module) {
+  pthread_atfork(nullptr, nullptr, [] { ++forks; });
   nb::class_<Submission>(module, "Submission", nb::type_slots(submissionSlots))
       .def("done", &Submission::done)
       .def("wait", &Submission::wait, nb::arg("timeout") = nb::none())

@@ -69,6 +69,17 @@ private:
   std::shared_ptr<Submitted> submitted;
 };
 
+/// How many forks lie between the process that loaded this module and this
+/// one: what it costs to know that does not count beside a call.
+uint32_t forksBefore();
+
+/// The order of calls of one context, from the threads of one process.
+struct Queue {
+  const uint32_t forks = forksBefore(); ///< Of this process.
+  std::timed_mutex mutex;
+  std::shared_ptr<Event> last; ///< Of what was submitted, under the mutex.
+};
+
 /// Calls from several threads take turns.
 class Context {
 public:
@@ -127,6 +138,10 @@ private:
   void refuseInside() const;
   /// Lets go of what calls used that are done.
   void sweep();
+  /// In a child process after fork, where no thread is left that the parent's
+  /// calls run on: forgets them and who had the turn. The runtime knows of them
+  /// and says what can be called yet. Under Python's lock.
+  void forgetParent();
 
   nb::object owner;
   size_t entry;
@@ -136,8 +151,7 @@ private:
   std::shared_ptr<Blocks> blocks;
   mutable ArrayDevices devices;                     ///< Under Python's lock.
   std::vector<std::shared_ptr<Submitted>> inFlight; ///< Under Python's lock.
-  std::timed_mutex mutex;
-  std::shared_ptr<Event> last; ///< Of what was submitted, under the mutex.
+  std::unique_ptr<Queue> queue = std::make_unique<Queue>();
 };
 
 void bindContext(nb::module_ &module);

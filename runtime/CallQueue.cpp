@@ -17,27 +17,36 @@ using namespace heddle::runtime;
 // Completion
 //===----------------------------------------------------------------------===//
 
-bool Completion::wait(uint64_t deadlineNs) const {
+/// What is wrong with calls of a parent process that nobody is left to do.
+static Error lostAtFork() {
+  return {HEDDLE_CONTEXT_BUSY,
+          "calls that were submitted to the context were not done when this "
+          "process was forked: create a context in this process"};
+}
+
+Error Completion::wait(uint64_t deadlineNs) const {
+  // Before the mutex, which a thread of the parent's may have held.
+  if (isDone())
+    return {};
+  if (owner != getpid())
+    return lostAtFork();
   std::unique_lock<std::mutex> lock(mutex);
-  auto isDone = [this] { return done; };
+  auto check = [this] { return isDone(); };
   if (!deadlineNs) {
-    changed.wait(lock, isDone);
-    return true;
+    changed.wait(lock, check);
+    return {};
   }
   std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(
       static_cast<int64_t>(std::min<uint64_t>(deadlineNs, INT64_MAX)))};
-  return changed.wait_until(lock, until, isDone);
-}
-
-bool Completion::isDone() const {
-  std::lock_guard<std::mutex> lock(mutex);
-  return done;
+  if (changed.wait_until(lock, until, check))
+    return {};
+  return {HEDDLE_DEADLINE_EXCEEDED, "the call is not done, and goes on"};
 }
 
 void Completion::finish(const heddle_status &status) {
   std::lock_guard<std::mutex> lock(mutex);
   outcome = status;
-  done = true;
+  done.store(true, std::memory_order_release);
   changed.notify_all();
 }
 
@@ -106,8 +115,11 @@ Error SubmittedCall::awaitOthers() const {
         uint64_t check = monotonicNs() + cancelCheckNs;
         until = until ? std::min(until, check) : check;
       }
-      if (other->wait(until))
+      Error error = other->wait(until);
+      if (!error)
         break;
+      if (error.code() != HEDDLE_DEADLINE_EXCEEDED)
+        return error;
       if (callOptions.cancel &&
           __atomic_load_n(callOptions.cancel, __ATOMIC_RELAXED))
         return {HEDDLE_CANCELLED, "the call was cancelled"};
@@ -154,15 +166,22 @@ CallQueue::~CallQueue() {
   pthread_join(shared->thread, nullptr);
 }
 
+Error CallQueue::checkIdle() const {
+  if (!unfinished.load(std::memory_order_acquire))
+    return {};
+  if (owner.load(std::memory_order_acquire) != getpid())
+    return lostAtFork();
+  return {HEDDLE_CONTEXT_BUSY,
+          "the context has calls that were submitted and are not done"};
+}
+
 /// Makes the queue one of this process, if it is still its parent's.
 Error CallQueue::adopt() {
   pid_t mine = getpid(), seen = owner.load(std::memory_order_acquire);
   if (seen == mine)
     return {};
-  if (isBusy())
-    return {HEDDLE_CONTEXT_BUSY,
-            "calls that were submitted to the context were not done when this "
-            "process was forked: create a context in this process"};
+  if (Error error = checkIdle())
+    return error;
   auto fresh = std::make_unique<Shared>();
   while (seen != mine) {
     if (seen != -mine && owner.compare_exchange_strong(seen, -mine)) {

@@ -11,16 +11,20 @@
 #include <mutex>
 #include <pthread.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 namespace heddle::runtime {
 
 /// How a submitted call ended, once it has.
 class Completion {
 public:
-  /// Until it is done, or CLOCK_MONOTONIC passes `deadlineNs`, if that is not
-  /// 0: false.
-  bool wait(uint64_t deadlineNs) const;
-  bool isDone() const;
+  Completion() : owner(getpid()) {}
+
+  /// HEDDLE_DEADLINE_EXCEEDED when CLOCK_MONOTONIC passes `deadlineNs`, if that
+  /// is not 0, before it is done. HEDDLE_CONTEXT_BUSY in a child process whose
+  /// parent had not done it at the fork.
+  Error wait(uint64_t deadlineNs) const;
+  bool isDone() const { return done.load(std::memory_order_acquire); }
   /// Once it is done.
   const heddle_status &status() const { return outcome; }
 
@@ -29,8 +33,9 @@ public:
 private:
   mutable std::mutex mutex;
   mutable std::condition_variable changed;
-  bool done = false;
+  std::atomic<bool> done{false};
   heddle_status outcome;
+  const pid_t owner; ///< The process whose thread finishes it.
 };
 
 /// A call with copies of all that describes it; memory, states and the cancel
@@ -77,8 +82,8 @@ public:
   /// A child process starts a thread of its own. HEDDLE_CONTEXT_BUSY if calls
   /// were not done when it was forked: nobody will finish them there.
   Error submit(Context &context, std::unique_ptr<SubmittedCall> call);
-  /// Whether any is not done.
-  bool isBusy() const { return unfinished.load(std::memory_order_acquire); }
+  /// HEDDLE_CONTEXT_BUSY if any is not done.
+  Error checkIdle() const;
 
 private:
   /// What the thread and those who submit share.

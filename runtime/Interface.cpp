@@ -357,14 +357,9 @@ size_t heddle_context_threads(const heddle_context *context) {
   return context ? context->context.threads() : 0;
 }
 
-/// A call beside those that were submitted would not be in their order.
-static Error submittedBefore() {
-  return {HEDDLE_CONTEXT_BUSY,
-          "the context has calls that were submitted and are not done"};
-}
-
 /// A call that is done when this returns: what every form of tensors has in
-/// common. `call` takes the options as they were read.
+/// common. `call` takes the options as they were read. A call beside those that
+/// were submitted would not be in their order.
 template <typename Tensors, typename Function>
 static heddle_status callNow(heddle_context *context, const Tensors *inputs,
                              size_t inputCount, const Tensors *outputs,
@@ -376,8 +371,8 @@ static heddle_status callNow(heddle_context *context, const Tensors *inputs,
       return invalid(nullPointer);
     if (!readOptions(given, options))
       return invalid(badSize);
-    if (context->calls.isBusy())
-      return toStatus(submittedBefore());
+    if (Error error = context->calls.checkIdle())
+      return toStatus(error);
     return toStatus(call(options));
   });
 }

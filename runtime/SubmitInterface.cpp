@@ -48,9 +48,8 @@ heddle_status heddle_event_wait(const heddle_event *event,
   return guarded([&]() -> heddle_status {
     if (!event)
       return invalid(nullPointer);
-    if (!event->completion->wait(deadline_ns))
-      return toStatus(
-          {HEDDLE_DEADLINE_EXCEEDED, "the call is not done, and goes on"});
+    if (Error error = event->completion->wait(deadline_ns))
+      return toStatus(error);
     return event->completion->status();
   });
 }

@@ -823,7 +823,8 @@ typedef struct heddle_submit_options {
    done: the tensors' memory, out_shape, states, the cancel flag. A call that
    fails stops only those that wait for its event. A child process after fork
    has a thread of its own; HEDDLE_CONTEXT_BUSY there if calls submitted by the
-   parent were not done. Since 0.1. */
+   parent were not done, and so is a call that waits for one of these. Since
+   0.1. */
 HEDDLE_API heddle_status heddle_context_submit(
     heddle_context *context, const heddle_tensor *const *inputs,
     size_t input_count, const heddle_tensor *const *outputs,
@@ -833,8 +834,9 @@ HEDDLE_API heddle_status heddle_context_submit(
 HEDDLE_API int heddle_event_done(const heddle_event *event);
 /* Waits for the call and returns its status, each time it is asked.
    HEDDLE_DEADLINE_EXCEEDED when CLOCK_MONOTONIC passes deadline_ns before, if
-   that is not 0; the call goes on. Any number of threads can wait at once.
-   Since 0.1. */
+   that is not 0; the call goes on. HEDDLE_CONTEXT_BUSY in a child process after
+   fork, if the call was the parent's and not done. Any number of threads can
+   wait at once. Since 0.1. */
 HEDDLE_API heddle_status heddle_event_wait(const heddle_event *event,
                                            uint64_t deadline_ns);
 /* At any time but while another thread waits; the call is done all the same.

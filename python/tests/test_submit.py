@@ -1,6 +1,8 @@
 """Calls that nobody waits for: order, events, failures, callbacks."""
 
 import gc
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -258,3 +260,71 @@ def test_what_is_no_submission_is_nothing_to_wait_for(double):
     for after, found in (("ab", "is a str"), (None, "is a NoneType"), (model.submit(X), "is a Submission"), ([3], "holds a int")):
         with pytest.raises(TypeError, match=f"after {found}; .*what Model.submit gives is wanted"):
             model.submit(X, after=after)
+
+
+def in_child(check):
+    """What `check` gives in a forked child, which has 20 seconds, as text."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        try:
+            said = str(check())
+        except BaseException as error:
+            said = f"{type(error).__name__} {getattr(error, 'code', '')}: {error}"
+        os.write(writing, said.encode())
+        os._exit(0)
+    os.close(writing)
+    with open(reading) as pipe:
+        said = pipe.read()
+    assert os.waitpid(child, 0)[1] == 0
+    return said
+
+
+def test_a_forked_child_is_told_of_calls_that_nobody_will_do(slow, double):
+    go = threading.Event()
+    model, other, ones = heddle.load(slow, custom_calls={"slow": lambda x: go.wait(30) and x}), heddle.load(double), np.ones(8, np.float32)
+    submitted, done = model.submit(ones), other.submit(X)
+    done.wait()
+    uses = [lambda: model(ones), lambda: model.submit(ones), submitted.wait, submitted.result, lambda: other.submit(X, after=[submitted]).result()]
+    for use in uses:
+        said = in_child(use)
+        assert said.startswith("HeddleError HDL-0817") and "were not done when this process was forked" in said
+    # What was done, and other models, serve the child.
+    assert in_child(submitted.done) == "False"
+    for use in done.result, lambda: other(X), lambda: other.submit(X).result():
+        assert in_child(lambda: np.array_equal(use()["out0"], 2 * X)) == "True"
+    go.set()
+    np.testing.assert_array_equal(submitted.result()["out0"], ones)
+
+
+def test_a_forked_child_does_not_wait_for_calls_of_other_threads(slow):
+    go, inside = threading.Event(), threading.Event()
+    model, ones = heddle.load(slow, custom_calls={"slow": lambda x: (inside.set(), go.wait(30), x)[2]}), np.ones(8, np.float32)
+    thread = threading.Thread(target=model, args=(ones,))
+    thread.start()
+    assert inside.wait(30)
+    assert in_child(lambda: model(ones)).startswith("HeddleError HDL-0817")
+    go.set()
+    thread.join()
+
+
+def test_a_forked_child_ends_with_unfinished_calls_of_its_parent(slow):
+    program = f"""
+import os, sys, threading, numpy as np, heddle
+go = threading.Event()
+model = heddle.load({str(slow)!r}, custom_calls={{"slow": lambda x: (go.wait(30), x)[1]}})
+submitted = model.submit(np.ones(8, np.float32))
+if os.fork() == 0:
+    try:
+        model.submit(np.ones(8, np.float32))
+    except heddle.HeddleError as error:
+        print(error.code, flush=True)
+    sys.exit(0)
+status = os.wait()[1]
+go.set()
+submitted.result()
+print(status)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (0, "HDL-0817\n0\n")

@@ -51,6 +51,62 @@ static void await_child(pid_t child) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* A step that ends when there is something to read. */
+static int gate[2];
+static void wait_at_gate(void *user, const heddle_step *step) {
+  (void)user;
+  (void)step;
+  char byte;
+  CHECK(read(gate[0], &byte, 1) == 1);
+}
+
+/* What a child has of calls that its parent had not done at the fork: each use
+   says so, at once. */
+static void test_lost_calls(heddle_program *program) {
+  static float left[points], right[points], sum[points];
+  int64_t shape[] = {10, 100};
+  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, shape),
+                            make_tensor(right, HEDDLE_F32, 2, shape)};
+  heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, shape);
+  const heddle_tensor *ins[] = {&inputs[0], &inputs[1]}, *outs[] = {&output};
+  heddle_call_options options = HEDDLE_INIT(options);
+  options.on_step = wait_at_gate;
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, NULL, &context));
+  heddle_event *lost = NULL, *event = NULL;
+  CHECK(pipe(gate) == 0);
+  OK(heddle_context_submit(context, ins, 2, outs, 1, &options, NULL, &lost));
+  pid_t child = fork();
+  if (!child) {
+    alarm(20);
+    const char *why = "were not done when this process was forked";
+    EXPECT(heddle_context_call(context, ins, 2, outs, 1, NULL),
+           HEDDLE_CONTEXT_BUSY, why);
+    EXPECT(heddle_context_submit(context, ins, 2, outs, 1, NULL, NULL, &event),
+           HEDDLE_CONTEXT_BUSY, why);
+    CHECK(!heddle_event_done(lost));
+    EXPECT(heddle_event_wait(lost, 0), HEDDLE_CONTEXT_BUSY, why);
+    heddle_submit_options after = HEDDLE_INIT(after);
+    after.waits = &lost;
+    after.wait_count = 1;
+    heddle_context *own = NULL;
+    OK(heddle_context_create(program, 0, NULL, &own));
+    OK(heddle_context_submit(own, ins, 2, outs, 1, NULL, &after, &event));
+    EXPECT(heddle_event_wait(event, 0), HEDDLE_CONTEXT_BUSY, why);
+    heddle_event_destroy(event);
+    submit(own, 3);
+    heddle_event_destroy(lost);
+    heddle_context_destroy(own);
+    end_child(context);
+  }
+  await_child(child);
+  /* More than there are steps. */
+  CHECK(write(gate[1], "................", 16) == 16);
+  OK(heddle_event_wait(lost, 0));
+  heddle_event_destroy(lost);
+  heddle_context_destroy(context);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -76,6 +132,7 @@ int main(int argc, char **argv) {
   }
   await_child(child);
 
+  test_lost_calls(program);
   submit(context, 2);
   heddle_context_destroy(context);
   heddle_program_destroy(program);
