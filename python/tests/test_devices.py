@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -195,3 +196,28 @@ def test_placement(tmp_path):
         with pytest.raises(heddle.CompileError) as error:
             heddle.compile(TWO.encode(), tmp_path / "no.heddle", **options)
         assert error.value.code == "HDL-0114"
+
+
+def test_a_forked_child_opens_devices_of_its_own(sim, staged):
+    """Those of its parent serve the parent only, and say so at once."""
+    left, right = np.arange(1000, dtype=np.float32).reshape(10, 100), np.full((10, 100), 3, np.float32)
+    tensor, model = sim.put(left), heddle.load(staged, stage_tensors=True)
+    call = lambda model: model(left, right, np.arange(64, dtype=np.int32))["sum"]
+    np.testing.assert_array_equal(call(model), left + right)
+    uses = [lambda: sim.put(left), tensor.numpy, lambda: call(model), lambda: model.submit(left, right, np.arange(64, dtype=np.int32)).result()]
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        failures = len(uses)
+        for use in uses:
+            try:
+                use()
+            except heddle.HeddleError as error:
+                failures -= error.code == "HDL-0822" and "was opened before this process was forked" in str(error)
+        again = next(device for device in heddle.devices() if device.name == "sim:0")
+        failures += not np.array_equal(again.put(left).numpy(), left)
+        failures += not np.array_equal(call(heddle.load(staged, stage_tensors=True)), left + right)
+        os._exit(failures)
+    assert os.waitpid(child, 0)[1] == 0
+    np.testing.assert_array_equal(call(model), left + right)
+    np.testing.assert_array_equal(tensor.numpy(), left)

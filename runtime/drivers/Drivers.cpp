@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -35,11 +36,16 @@ const heddle_driver *runtime::findDriver(uint32_t kind) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// A device that is open, and the process that opened it.
+struct KnownDevice {
+  std::weak_ptr<Device> device;
+  pid_t process = 0;
+};
+
 /// The devices of the process that are open.
 struct OpenDevices {
   std::mutex mutex;
-  std::map<std::pair<const heddle_driver *, uint32_t>, std::weak_ptr<Device>>
-      devices;
+  std::map<std::pair<const heddle_driver *, uint32_t>, KnownDevice> devices;
 };
 } // namespace
 
@@ -61,10 +67,13 @@ Error Device::open(const heddle_driver &driver, uint32_t number,
                    std::shared_ptr<Device> &device) {
   OpenDevices &open = openDevices();
   std::lock_guard<std::mutex> lock(open.mutex);
-  std::weak_ptr<Device> &known = open.devices[{&driver, number}];
-  device = known.lock();
-  if (device)
+  KnownDevice &known = open.devices[{&driver, number}];
+  device = known.device.lock();
+  // What is not run by the host's threads serves the process that opened it: a
+  // child opens its own.
+  if (device && (driver.run || known.process == getpid()))
     return {};
+  device.reset();
   heddle_status why;
   heddle_driver_device *handle = nullptr;
   if (int32_t code = driver.device_open(number, &handle, &why))
@@ -76,7 +85,7 @@ Error Device::open(const heddle_driver &driver, uint32_t number,
     return {HEDDLE_OUT_OF_MEMORY, "no memory"};
   }
   device.reset(made);
-  known = device;
+  known = {device, getpid()};
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/drivers/cpu/FloatEnvironment.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -18,8 +19,17 @@ using namespace heddle;
 using namespace heddle::runtime;
 
 SimMachine &SimMachine::get() {
-  static SimMachine machine;
-  return machine;
+  // Nothing ends it: a condition that threads of a parent wait for cannot be
+  // ended in its child.
+  static std::atomic<SimMachine *> machine{nullptr};
+  SimMachine *seen = machine.load();
+  while (!seen || seen->process != getpid()) {
+    auto fresh = std::make_unique<SimMachine>();
+    fresh->parents = seen;
+    if (machine.compare_exchange_strong(seen, fresh.get()))
+      return *fresh.release();
+  }
+  return *seen;
 }
 
 SimCommand::SimCommand(const heddle_driver_command &given)
@@ -76,7 +86,7 @@ Error SimDevice::create() {
 }
 
 SimDevice::~SimDevice() {
-  if (!started)
+  if (!started || !isOurs())
     return;
   SimMachine &machine = SimMachine::get();
   {
@@ -90,6 +100,16 @@ SimDevice::~SimDevice() {
     machine.changed.notify_all();
   }
   pthread_join(thread, nullptr);
+}
+
+Error SimDevice::checkProcess() const {
+  if (isOurs())
+    return {};
+  return {HEDDLE_DEVICE_FAILED,
+          "device '" + name +
+              "' was opened before this process was forked, and serves the "
+              "parent only: load the program and open the device in this "
+              "process once more, after the fork"};
 }
 
 Error SimDevice::countOperation(const char *what) {
@@ -123,6 +143,8 @@ bool SimDevice::wait(std::unique_lock<std::mutex> &lock, uint64_t deadlineNs,
 
 Error SimDevice::allocate(heddle_driver_space space, uint64_t bytes,
                           void *&address) {
+  if (Error error = checkProcess())
+    return error;
   std::lock_guard<std::mutex> lock(SimMachine::get().mutex);
   if (Error error = countOperation("allocation"))
     return error;
@@ -161,6 +183,8 @@ bool SimDevice::hostMayTouch(const void *address, uint64_t bytes) {
 }
 
 void SimDevice::free(void *address) {
+  if (!isOurs())
+    return;
   std::unique_lock<std::mutex> lock(SimMachine::get().mutex);
   if (!hostMayTouch(address, memory.bytesAt(address)))
     hostError.set(HEDDLE_DEVICE_FAILED,
@@ -176,6 +200,8 @@ void SimDevice::free(void *address) {
 }
 
 void SimDevice::discard(void *address, uint64_t bytes) {
+  if (!isOurs())
+    return;
   std::lock_guard<std::mutex> lock(SimMachine::get().mutex);
   char *place = memory.find(address, bytes);
   if (!place)
@@ -190,6 +216,8 @@ void SimDevice::discard(void *address, uint64_t bytes) {
 }
 
 Error SimDevice::map(void *address, uint64_t bytes, void *&result) {
+  if (Error error = checkProcess())
+    return error;
   std::lock_guard<std::mutex> lock(SimMachine::get().mutex);
   char *place = memory.find(address, bytes);
   if (!place)
@@ -200,6 +228,8 @@ Error SimDevice::map(void *address, uint64_t bytes, void *&result) {
 }
 
 Error SimDevice::pin(void *address, uint64_t bytes) {
+  if (Error error = checkProcess())
+    return error;
   std::lock_guard<std::mutex> lock(SimMachine::get().mutex);
   if (!pins.emplace(address, bytes).second)
     return {HEDDLE_ARGUMENT_INVALID,
@@ -208,6 +238,8 @@ Error SimDevice::pin(void *address, uint64_t bytes) {
 }
 
 void SimDevice::unpin(void *address) {
+  if (!isOurs())
+    return;
   std::lock_guard<std::mutex> lock(SimMachine::get().mutex);
   if (!pins.erase(address))
     hostError.set(HEDDLE_DEVICE_FAILED, "memory is unpinned that was not");
@@ -218,6 +250,8 @@ void SimDevice::unpin(void *address) {
 //===----------------------------------------------------------------------===//
 
 Error SimDevice::createQueue(SimQueue *&queue) {
+  if (Error error = checkProcess())
+    return error;
   SimMachine &machine = SimMachine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
   if (Error error = countOperation("creating a queue"))
@@ -240,6 +274,10 @@ Error SimDevice::createQueue(SimQueue *&queue) {
 }
 
 void SimDevice::destroyQueue(SimQueue *queue) {
+  if (!isOurs()) {
+    delete queue;
+    return;
+  }
   SimMachine &machine = SimMachine::get();
   std::unique_lock<std::mutex> lock(machine.mutex);
   wait(lock, 0, [&] { return queue->tasks.empty(); });
@@ -268,6 +306,8 @@ Error SimDevice::checkRaces(const SimQueue &queue, const SimCommand &command) {
 Error SimDevice::submit(SimQueue &queue,
                         std::shared_ptr<const SimCommands> commands,
                         const heddle_driver_submission &submission) {
+  if (Error error = checkProcess())
+    return error;
   SimMachine &machine = SimMachine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
   if (hostError) {

@@ -19,12 +19,17 @@
 #include <mutex>
 #include <pthread.h>
 #include <random>
+#include <unistd.h>
 #include <vector>
 
 namespace heddle::runtime {
 
-/// What all simulated devices share, as they wait for each other's events.
+/// What all simulated devices of a process share, as they wait for each other's
+/// events. A child process has one of its own: what the parent's holds at the
+/// fork stays held.
 struct SimMachine {
+  const pid_t process = getpid();
+  SimMachine *parents = nullptr; ///< At the fork; for searches for leaks.
   std::mutex mutex; ///< Of everything below, and of all queues and events.
   std::condition_variable changed;
   SimRaces races;
@@ -52,7 +57,10 @@ struct SimMoment {
   SimRaces::Clock clock;
 };
 
+class SimDevice;
+
 struct SimEvent {
+  SimDevice *device;
   std::shared_ptr<SimMoment> latest;
 };
 
@@ -74,8 +82,6 @@ struct SimTask {
   uint64_t dueNs = 0; ///< Set when it could begin.
 };
 
-class SimDevice;
-
 struct SimQueue {
   SimDevice *device;
   uint32_t slot;
@@ -92,6 +98,12 @@ public:
   ~SimDevice();
 
   Error create();
+
+  /// False in a child process: its parent opened the device, has the device's
+  /// thread, and uses the memory.
+  bool isOurs() const { return process == getpid(); }
+  /// HEDDLE_DEVICE_FAILED in a child process.
+  Error checkProcess() const;
 
   const std::string name;
   SimOptions options;
@@ -127,6 +139,7 @@ private:
   Error run(const SimCommand &command);
   Error find(const SimCommand &command, uint32_t buffer, char *&place);
 
+  const pid_t process = getpid();
   uint32_t number;
   SimMemory memory;
   std::map<void *, uint64_t> pins; ///< The process's memory, and bytes of it.

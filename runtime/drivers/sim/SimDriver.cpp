@@ -149,6 +149,8 @@ static int32_t waitForQueue(heddle_driver_queue *given, uint64_t deadlineNs,
                             heddle_status *why) {
   return guarded(why, [&]() -> int32_t {
     SimQueue &queue = cast(given);
+    if (Error error = queue.device->checkProcess())
+      return tell(error, why);
     SimMachine &machine = SimMachine::get();
     std::unique_lock<std::mutex> lock(machine.mutex);
     if (!SimDevice::wait(lock, deadlineNs, [&] { return queue.tasks.empty(); }))
@@ -173,10 +175,10 @@ static void destroySegment(heddle_driver_segment *segment) {
   delete reinterpret_cast<SimSegment *>(segment);
 }
 
-static int32_t createEvent(heddle_driver_device *, heddle_driver_event **out,
-                           heddle_status *why) {
+static int32_t createEvent(heddle_driver_device *device,
+                           heddle_driver_event **out, heddle_status *why) {
   return guarded(why, [&]() -> int32_t {
-    auto *event = new SimEvent{std::make_shared<SimMoment>()};
+    auto *event = new SimEvent{&cast(device), std::make_shared<SimMoment>()};
     event->latest->done = true;
     *out = reinterpret_cast<heddle_driver_event *>(event);
     return HEDDLE_OK;
@@ -186,6 +188,9 @@ static int32_t createEvent(heddle_driver_device *, heddle_driver_event **out,
 static void destroyEvent(heddle_driver_event *event) { delete &cast(event); }
 
 static int32_t isEventDone(heddle_driver_event *event) {
+  // Nothing more comes in a child process; who waits is told why.
+  if (!cast(event).device->isOurs())
+    return 1;
   SimMachine &machine = SimMachine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
   const SimMoment &moment = *cast(event).latest;
@@ -197,6 +202,8 @@ static int32_t isEventDone(heddle_driver_event *event) {
 static int32_t waitForEvent(heddle_driver_event *event, uint64_t deadlineNs,
                             heddle_status *why) {
   return guarded(why, [&]() -> int32_t {
+    if (Error error = cast(event).device->checkProcess())
+      return tell(error, why);
     SimMachine &machine = SimMachine::get();
     std::unique_lock<std::mutex> lock(machine.mutex);
     std::shared_ptr<SimMoment> moment = cast(event).latest;

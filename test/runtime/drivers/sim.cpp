@@ -303,6 +303,55 @@ static void testOptions() {
         error.message().find("'sim:1'") != std::string::npos);
 }
 
+/// A child process cannot use its parent's devices, whatever their threads held
+/// at the fork, and is told so at once; it can open its own, and end all.
+static void testFork() {
+  auto sim = open("memory=16,delay=100000");
+  heddle_driver_queue *queue = sim->queue();
+  heddle_driver_event *event = sim->event();
+  void *memory = sim->allocate(4096);
+  submit(*sim, queue, {fill(*sim, memory, 0, 1, 4096)}, {}, {event});
+  pid_t child = fork();
+  if (!child) {
+    alarm(20);
+    const char *why = "was opened before this process was forked";
+    auto refused = [&](int32_t code, const heddle_status &status) {
+      CHECK(code == HEDDLE_DEVICE_FAILED && strstr(status.message, why));
+    };
+    heddle_status status = {};
+    void *more = nullptr;
+    heddle_driver_queue *another = nullptr;
+    heddle_driver_submission again = {};
+    refused(sim->driver.allocate(sim->handle(), HEDDLE_SPACE_DEVICE, 1, &more,
+                                 &status),
+            status);
+    refused(sim->driver.queue_create(sim->handle(), &another, &status), status);
+    refused(sim->driver.submit(queue, &again, &status), status);
+    refused(sim->driver.queue_wait(queue, 0, &status), status);
+    refused(sim->driver.event_wait(event, 0, &status), status);
+    CHECK(sim->driver.event_done(event));
+    auto own = open("memory=16,delay=0");
+    CHECK(own->handle() != sim->handle());
+    heddle_driver_queue *mine = own->queue();
+    void *place = own->allocate(4096);
+    submit(*own, mine, {fill(*own, place, 0, 1, 4096)});
+    finish(*own, mine);
+    own->free(place);
+    own->driver.queue_destroy(mine);
+    sim->free(memory);
+    sim->driver.event_destroy(event);
+    sim->driver.queue_destroy(queue);
+    sim.reset();
+    std::exit(finish());
+  }
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  finish(*sim, queue);
+  sim->free(memory);
+  sim->driver.event_destroy(event);
+  sim->driver.queue_destroy(queue);
+}
+
 int main(int argc, char **argv) {
   if (argc < 2)
     return 2;
@@ -317,5 +366,6 @@ int main(int argc, char **argv) {
   testErrorsOnDemand();
   testDeadline();
   testLimitOfQueues();
+  testFork();
   return finish();
 }
