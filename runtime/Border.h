@@ -35,6 +35,20 @@ inline heddle_status invalid(const char *what) {
 /// What is wrong where a pointer is missing.
 inline constexpr char nullPointer[] = "a null pointer";
 
+/// What is wrong where a bit of `flags` has no meaning.
+inline constexpr char unknownFlag[] =
+    "a flag is set that this version of heddle does not know";
+
+/// HEDDLE_ARGUMENT_INVALID for what this version does not know.
+inline Error readCallOptions(const heddle_call_options *given,
+                             heddle_call_options &options) {
+  if (!readOptions(given, options))
+    return {HEDDLE_ARGUMENT_INVALID, badSize};
+  if (options.flags & ~static_cast<uint32_t>(HEDDLE_STAGE_TENSORS))
+    return {HEDDLE_ARGUMENT_INVALID, unknownFlag};
+  return {};
+}
+
 /// The status that `body` returns, or that memory ran out. An exception of
 /// another kind can only be one of the caller's own functions, which must not
 /// unwind: it ends the process.

@@ -114,6 +114,11 @@ static heddle_status loadProgram(const heddle_load_options *given,
     return invalid("out_program is a null pointer");
   if (!readOptions(given, options))
     return invalid(badSize);
+  constexpr uint32_t known = HEDDLE_VERIFY_WEIGHTS | HEDDLE_WEIGHTS_HUGE |
+                             HEDDLE_WEIGHTS_PREFAULT | HEDDLE_SYMBOLS_PERF |
+                             HEDDLE_SYMBOLS_GDB | HEDDLE_WEIGHTS_LAZY;
+  if (options.flags & ~known)
+    return invalid(unknownFlag);
   auto program = std::make_shared<LoadedProgram>();
   if (Error error = load(*program, options))
     return toStatus(error);
@@ -369,8 +374,8 @@ static heddle_status callNow(heddle_context *context, const Tensors *inputs,
     heddle_call_options options;
     if (!context || (inputCount && !inputs) || (outputCount && !outputs))
       return invalid(nullPointer);
-    if (!readOptions(given, options))
-      return invalid(badSize);
+    if (Error error = readCallOptions(given, options))
+      return toStatus(error);
     if (Error error = context->calls.checkIdle())
       return toStatus(error);
     return toStatus(call(options));

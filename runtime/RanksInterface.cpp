@@ -47,8 +47,8 @@ heddle_ranks_call(heddle_ranks *ranks, const heddle_tensor *const *inputs,
     heddle_call_options options;
     if (!ranks || (input_count && !inputs) || (output_count && !outputs))
       return invalid(nullPointer);
-    if (!readOptions(given, options))
-      return invalid(badSize);
+    if (Error error = readCallOptions(given, options))
+      return toStatus(error);
     return toStatus(
         ranks->ranks.call(inputs, input_count, outputs, output_count, options));
   });

@@ -75,8 +75,8 @@ heddle_status heddle_program_output_shape_in(const heddle_program *program,
     if (!spec)
       return toStatus({HEDDLE_ENTRY_UNKNOWN,
                        "there is no entry number " + std::to_string(entry)});
-    if (!readOptions(given, options))
-      return invalid(badSize);
+    if (Error error = readCallOptions(given, options))
+      return toStatus(error);
     if (index >= spec->outputs.size())
       return invalid("there is no tensor of that number");
     const TensorSpec &output = spec->outputs[index];

@@ -17,8 +17,9 @@ heddle_status heddle_context_submit(
         (output_count && !outputs))
       return invalid(nullPointer);
     auto call = std::make_unique<SubmittedCall>();
-    if (!readOptions(call_options, options) ||
-        !readOptions(submit_options, call->options))
+    if (Error error = readCallOptions(call_options, options))
+      return toStatus(error);
+    if (!readOptions(submit_options, call->options))
       return invalid(badSize);
     const heddle_submit_options &more = call->options;
     if (more.wait_count && !more.waits)

@@ -207,6 +207,39 @@ static void test_arguments(const char *folder) {
   heddle_pool_destroy(NULL);
 }
 
+/* Bits that no flag of this version has, wherever flags are given. */
+static void test_flags(const char *folder) {
+  const char *why = "a flag is set that this version of heddle does not know";
+  const heddle_tensor *ins[] = {&inputs[0], &inputs[1]},
+                      *outs[] = {&outputs[0]};
+  heddle_event *event = NULL;
+  int64_t shape[2];
+  heddle_program *program = NULL;
+  heddle_load_options loading = HEDDLE_INIT(loading);
+  OK(heddle_program_load_file(model_path(folder, "addition"), &loading,
+                              &program));
+  for (int bit = 1; bit < 32; ++bit) {
+    heddle_call_options options = HEDDLE_INIT(options);
+    options.flags = 1u << bit | HEDDLE_STAGE_TENSORS;
+    EXPECT(heddle_context_call(context, ins, 2, outs, 1, &options),
+           HEDDLE_ARGUMENT_INVALID, why);
+    EXPECT(
+        heddle_context_submit(context, ins, 2, outs, 1, &options, NULL, &event),
+        HEDDLE_ARGUMENT_INVALID, why);
+    EXPECT(
+        heddle_program_output_shape_in(program, 0, ins, 2, &options, 0, shape),
+        HEDDLE_ARGUMENT_INVALID, why);
+    if (bit < 6)
+      continue;
+    heddle_program *none = NULL;
+    loading.flags = 1u << bit | HEDDLE_WEIGHTS_LAZY;
+    EXPECT(heddle_program_load_file(model_path(folder, "addition"), &loading,
+                                    &none),
+           HEDDLE_ARGUMENT_INVALID, why);
+  }
+  heddle_program_destroy(program);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -222,6 +255,7 @@ int main(int argc, char **argv) {
   test_dlpack();
   test_sizes_of_structs();
   test_arguments(argv[1]);
+  test_flags(argv[1]);
   heddle_context_destroy(context);
   heddle_program_destroy(program);
   return finish();
