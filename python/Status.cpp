@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 
 namespace heddle::python {
 
@@ -11,7 +12,12 @@ namespace heddle::python {
 static PyObject *errorClass;
 
 void raise(int32_t code, const char *message, nb::object cause) {
-  nb::object error = nb::handle(errorClass)(message);
+  // It may quote a name that is no UTF-8, or be cut within a character.
+  nb::object text = nb::steal(PyUnicode_DecodeUTF8(
+      message, Py_ssize_t(std::strlen(message)), "replace"));
+  if (!text)
+    throw nb::python_error();
+  nb::object error = nb::handle(errorClass)(text);
   if (cause)
     error.attr("__cause__") = cause;
   char name[16];

@@ -443,3 +443,9 @@ def test_results_reuse_memory_that_nobody_holds(tmp_path):
     assert len(places) == 1
     del model
     np.testing.assert_array_equal(third, 2 * (x + 2))
+
+
+def test_messages_that_are_no_utf8_are_told():
+    with pytest.raises(heddle.HeddleError, match="nope\ufffd.heddle") as error:
+        heddle.load(b"nope\xff.heddle")
+    assert error.value.code == "HDL-0701"
