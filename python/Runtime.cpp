@@ -12,6 +12,10 @@
 
 NB_MODULE(_runtime, module) {
   using namespace heddle::python;
+  // What lives when the interpreter ends, as in a forked child or after an
+  // interrupt, whose traceback holds it, is no user's concern.
+  nanobind::set_leak_warnings(false);
+  module.def("report_leaks", [] { nanobind::set_leak_warnings(true); });
   bindErrors(module);
   bindTensors(module);
   bindResults(module);

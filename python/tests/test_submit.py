@@ -245,6 +245,7 @@ def test_mistakes(double):
 def test_a_program_that_ends_lets_its_calls_end(slow, kept):
     program = f"""
 import time, numpy as np, heddle
+heddle._runtime.report_leaks()
 def call():
     model = heddle.load({str(slow)!r}, custom_calls={{"slow": lambda x: (time.sleep(0.3), print("called"), x)[2]}})
     submission = model.submit(np.ones(8, np.float32))
@@ -327,4 +328,16 @@ submitted.result()
 print(status)
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
-    assert (ended.returncode, ended.stdout) == (0, "HDL-0817\n0\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "HDL-0817\n0\n", "")
+
+
+def test_a_program_with_objects_that_nothing_ends_is_silent(double):
+    program = f"""
+import ctypes, heddle
+model = heddle.load({str(double)!r})
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(model._program))
+"""
+    report = program.replace("model =", "heddle._runtime.report_leaks()\nmodel =", 1)
+    for text, silent in (program, True), (report, False):
+        ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+        assert ended.returncode == 0 and (ended.stderr == "") == silent
