@@ -402,19 +402,30 @@ bool Context::finish(std::optional<double> timeout) {
   return inFlight.empty();
 }
 
+/// How long a wait does not look whether there is a signal, such as Ctrl-C.
+static constexpr double secondsBetweenSignals = 0.05;
+
 bool Submission::wait(std::optional<double> timeout) {
   uint64_t deadline = deadlineAfter(timeout);
-  heddle_status status;
-  {
-    nb::gil_scoped_release release;
-    status = heddle_event_wait(submitted->event->event, deadline);
+  while (true) {
+    uint64_t until = deadlineAfter(secondsBetweenSignals);
+    bool last = deadline && deadline <= until;
+    heddle_status status;
+    {
+      nb::gil_scoped_release release;
+      status =
+          heddle_event_wait(submitted->event->event, last ? deadline : until);
+    }
+    if (submitted->isDone())
+      return true;
+    // Neither done nor late: nobody is left to do it.
+    if (status.code != HEDDLE_DEADLINE_EXCEEDED)
+      python::check(status);
+    if (PyErr_CheckSignals() != 0)
+      throw nb::python_error();
+    if (last)
+      return false;
   }
-  if (submitted->isDone())
-    return true;
-  // Neither done nor late: nobody is left to do it.
-  if (status.code != HEDDLE_DEADLINE_EXCEEDED)
-    python::check(status);
-  return false;
 }
 
 void Submission::check() {

@@ -331,6 +331,20 @@ print(status)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "HDL-0817\n0\n", "")
 
 
+def test_interrupts_end_a_wait(slow):
+    go = threading.Event()
+    model = heddle.load(slow, custom_calls={"slow": lambda x: go.wait(30) and x})
+    submitted = model.submit(np.ones(8, np.float32))
+    for wait in submitted.wait, lambda: submitted.wait(20), submitted.result:
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            wait()
+        # The call goes on.
+        assert not submitted.done()
+    go.set()
+    np.testing.assert_array_equal(submitted.result()["out0"], np.ones(8, np.float32))
+
+
 def test_a_program_with_objects_that_nothing_ends_is_silent(double):
     program = f"""
 import ctypes, heddle
