@@ -106,15 +106,16 @@ Value AttentionTiler::maskScore(Value score, Value firstKey, Value row,
   return apply<arith::AddFOp>(score, loaded);
 }
 
-/// What is exponentiated: products scaled and masked.
+/// What is exponentiated: products masked, and scaled unless that comes later.
 Value AttentionTiler::scoresOf(Value products, Value firstKey) {
-  Value scores =
-      map(scoresType, products, [&](ValueRange numbers, ValueRange place) {
-        Value score = apply<arith::MulFOp>(
-            numbers[0], constant(op.getScale().convertToFloat()));
-        return op.getMask() ? maskScore(score, firstKey, place[0], place[1])
-                            : score;
-      });
+  Value scores = products;
+  if (!isScaledLate)
+    scores =
+        map(scoresType, products, [&](ValueRange numbers, ValueRange place) {
+          Value score = apply<arith::MulFOp>(numbers[0], constant(scale()));
+          return op.getMask() ? maskScore(score, firstKey, place[0], place[1])
+                              : score;
+        });
   Value partial = isPartial(firstKey);
   if (!partial)
     return scores;

@@ -66,6 +66,13 @@ private:
   mlir::Value isSeen(mlir::Value firstKey, mlir::Value row, mlir::Value column);
   mlir::Value maskScore(mlir::Value score, mlir::Value firstKey,
                         mlir::Value row, mlir::Value column);
+  /// What a step adds to each row: `factor` scales what was summed before.
+  struct WeighedStep {
+    mlir::Value weights, factor, top, total;
+  };
+  mlir::Value powerOfTwo(mlir::Value x);
+  mlir::Value weightOf(mlir::Value score, mlir::Value origin);
+  WeighedStep weigh(mlir::Value scores, mlir::Value top, mlir::Value total);
   mlir::Value sinkOf();
   llvm::SmallVector<mlir::Value> startRows();
   void storeResults(mlir::ValueRange results);
@@ -89,6 +96,7 @@ private:
   mlir::Value leastScore() {
     return constant(-std::numeric_limits<double>::infinity());
   }
+  double scale() { return op.getScale().convertToFloat(); }
   template <typename Op>
   mlir::Value apply(mlir::Value left, mlir::Value right) {
     return Op::create(builder, index.loc, left, right);
@@ -113,6 +121,9 @@ private:
   AttentionOperand query, key, value, mask, lengths, sink;
   /// Elements of keys and values that one thread copies at once.
   int64_t chunk = 1;
+  /// Whether scores stay products until they are exponentiated, which then
+  /// scales them on the way; the largest ones are in units of the exponent.
+  bool isScaledLate = false;
   AttentionShape shape = {};
   ws::AccumulatorType scoresType, sumsType;
   ws::RowsType rowsType;

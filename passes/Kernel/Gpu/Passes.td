@@ -102,7 +102,8 @@ def TileAttention : Pass<"heddle-tile-attention", "mlir::ModuleOp"> {
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::func::FuncDialect", "mlir::gpu::GPUDialect",
-    "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect",
     "mlir::scf::SCFDialect", "heddle::ws::WsDialect"
   ];
 }

@@ -18,6 +18,7 @@
 #include "passes/Kernel/Gpu/TileDesign.h"
 #include "passes/Kernel/Gpu/TileEpilogue.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,6 +29,8 @@ namespace heddle {
 
 #define GEN_PASS_DEF_TILEATTENTION
 #include "passes/Kernel/Gpu/Passes.h.inc"
+
+static constexpr double kLog2OfE = 1.44269504088896341;
 
 bool isTiledAttention(func::FuncOp kernel) {
   auto op = findTiledRoot<kernel::AttentionOp>(kernel).first;
@@ -86,21 +89,23 @@ AttentionTiler::AttentionTiler(kernel::AttentionOp op,
   mask = operandOf(op.getMask(), op.getMaskMap());
   lengths = operandOf(op.getLengths(), op.getLengthsMap());
   sink = operandOf(op.getSink(), op.getSinkMap());
+  // Largest scores are those of products too, unless something is added.
+  isScaledLate = !op.getMask() && !op.getSink() && scale() > 0;
   // A slot is filled by one kind of copies, and cp.async brings no single
   // elements.
   chunk = std::min(chunkOf(key, D), chunkOf(value, E));
   constexpr int64_t mostWarps = 8, mostKeys = 64, mostWidth = 128,
                     leastColumns = 16;
-  auto powerOfTwo = [](int64_t number) -> int64_t {
+  auto roundUp = [](int64_t number) -> int64_t {
     return llvm::PowerOf2Ceil(number);
   };
   shape.warps =
-      std::min(mostWarps, powerOfTwo(llvm::divideCeilSigned(extent(M), kMmaM)));
+      std::min(mostWarps, roundUp(llvm::divideCeilSigned(extent(M), kMmaM)));
   shape.rows = shape.warps * kMmaM;
-  shape.keys = std::clamp(powerOfTwo(extent(N)), leastColumns, mostKeys);
-  shape.depth = std::max(leastColumns, powerOfTwo(extent(D)));
+  shape.keys = std::clamp(roundUp(extent(N)), leastColumns, mostKeys);
+  shape.depth = std::max(leastColumns, roundUp(extent(D)));
   // Wider values are several blocks', which compute the same scores.
-  shape.width = std::clamp(powerOfTwo(extent(E)), leastColumns, mostWidth);
+  shape.width = std::clamp(roundUp(extent(E)), leastColumns, mostWidth);
   // Two slots have to be there.
   int64_t bytes = elementOf(op.getKey()).getIntOrFloatBitWidth() / 8;
   while (shape.keys > leastColumns &&
@@ -180,6 +185,71 @@ void AttentionTiler::enterBlock(ValueRange block) {
   findKeys();
 }
 
+/// 2^x, to 2^-22 of itself; 0 where that is less than 2^-126 (PTX ISA, "ex2").
+Value AttentionTiler::powerOfTwo(Value x) {
+  return LLVM::CallIntrinsicOp::create(
+             builder, index.loc, x.getType(),
+             builder.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
+             ValueRange(x))
+      .getResult(0);
+}
+
+/// exp(score - origin). Where scores are scaled late, they are still products,
+/// and the origin is in units of the exponent.
+Value AttentionTiler::weightOf(Value score, Value origin) {
+  if (!isScaledLate)
+    return powerOfTwo(apply<arith::MulFOp>(apply<arith::SubFOp>(score, origin),
+                                           constant(kLog2OfE)));
+  Value less = arith::NegFOp::create(builder, index.loc, origin);
+  return powerOfTwo(math::FmaOp::create(builder, index.loc, score,
+                                        constant(scale() * kLog2OfE), less));
+}
+
+/// The weights of a step's scores, and the largest score and the sum of weights
+/// of each row with them.
+AttentionTiler::WeighedStep AttentionTiler::weigh(Value scores, Value top,
+                                                  Value total) {
+  Location loc = index.loc;
+  // One instruction, and not the number if there is another that is none.
+  auto larger = [&](Value left, Value right) {
+    return apply<LLVM::MaximumOp>(left, right);
+  };
+  WeighedStep step;
+  step.top = map(
+      rowsType, {reduce(scores, larger), top}, [&](ValueRange v, ValueRange) {
+        return larger(isScaledLate ? apply<arith::MulFOp>(
+                                         v[0], constant(scale() * kLog2OfE))
+                                   : v[0],
+                      v[1]);
+      });
+  // A row that has seen no key yet has weights of zero, not of infinity less
+  // infinity.
+  Value origin =
+      map(rowsType, step.top, [&](ValueRange v, ValueRange) -> Value {
+        Value isLeast = arith::CmpFOp::create(
+            builder, loc, arith::CmpFPredicate::OEQ, v[0], leastScore());
+        return arith::SelectOp::create(builder, loc, isLeast, constant(0),
+                                       v[0]);
+      });
+  step.factor = map(rowsType, {top, origin}, [&](ValueRange v, ValueRange) {
+    Value distance = apply<arith::SubFOp>(v[0], v[1]);
+    return powerOfTwo(isScaledLate
+                          ? distance
+                          : apply<arith::MulFOp>(distance, constant(kLog2OfE)));
+  });
+  step.weights =
+      map(scoresType, {scores, origin},
+          [&](ValueRange v, ValueRange) { return weightOf(v[0], v[1]); });
+  Value added = reduce(step.weights, [&](Value left, Value right) {
+    return apply<arith::AddFOp>(left, right);
+  });
+  step.total = map(rowsType, {total, step.factor, added},
+                   [&](ValueRange v, ValueRange) -> Value {
+                     return math::FmaOp::create(builder, loc, v[0], v[1], v[2]);
+                   });
+  return step;
+}
+
 void AttentionTiler::emitConsumer(ws::RolesOp roles, Value channel,
                                   Value queries) {
   Location loc = index.loc;
@@ -206,43 +276,18 @@ void AttentionTiler::emitConsumer(ws::RolesOp roles, Value channel,
                             /*isTransposed=*/true);
   Value scores = scoresOf(products, firstKey);
 
-  auto larger = [&](Value left, Value right) {
-    return apply<arith::MaximumFOp>(left, right);
-  };
-  Value largest = reduce(scores, larger);
-  Value newTop = map(rowsType, {largest, top}, [&](ValueRange v, ValueRange) {
-    return larger(v[0], v[1]);
-  });
-  // A row that has seen no key yet has weights of zero, not of infinity less
-  // infinity.
-  Value origin = map(rowsType, newTop, [&](ValueRange v, ValueRange) -> Value {
-    Value least = leastScore();
-    Value isLeast = arith::CmpFOp::create(
-        builder, loc, arith::CmpFPredicate::OEQ, v[0], least);
-    return arith::SelectOp::create(builder, loc, isLeast, constant(0), v[0]);
-  });
-  auto weight = [&](ValueRange v, ValueRange) -> Value {
-    return math::ExpOp::create(builder, loc, apply<arith::SubFOp>(v[0], v[1]));
-  };
-  Value factor = map(rowsType, {top, origin}, weight);
-  Value weights = map(scoresType, {scores, origin}, weight);
-  Value added = reduce(weights, [&](Value left, Value right) {
-    return apply<arith::AddFOp>(left, right);
-  });
-  Value newTotal = map(
-      rowsType, {total, factor, added}, [&](ValueRange v, ValueRange) -> Value {
-        return math::FmaOp::create(builder, loc, v[0], v[1], v[2]);
+  WeighedStep step = weigh(scoresOf(products, firstKey), top, total);
+  Value scaled =
+      map(sumsType, {sums, step.factor}, [&](ValueRange v, ValueRange) {
+        return apply<arith::MulFOp>(v[0], v[1]);
       });
-  Value scaled = map(sumsType, {sums, factor}, [&](ValueRange v, ValueRange) {
-    return apply<arith::MulFOp>(v[0], v[1]);
-  });
   auto operand = ws::OperandType::get(op.getContext(), shape.rows, shape.keys,
                                       elementOf(op.getValue()), shape.warps);
-  Value rounded = ws::NarrowOp::create(builder, loc, operand, weights);
+  Value rounded = ws::NarrowOp::create(builder, loc, operand, step.weights);
   Value newSums = multiply(rounded, get.getTiles()[1], scaled,
                            /*isTransposed=*/false);
   ws::GetExitOp::create(builder, loc, get.getToken());
-  ws::YieldOp::create(builder, loc, ValueRange{newSums, newTop, newTotal});
+  ws::YieldOp::create(builder, loc, ValueRange{newSums, step.top, step.total});
 }
 
 /// The score of the block's sink.

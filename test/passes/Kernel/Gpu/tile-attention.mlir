@@ -3,6 +3,7 @@
 #query = affine_map<(b, h, m, n, d, e) -> (b, h, m, d)>
 #key = affine_map<(b, h, m, n, d, e) -> (b, h, n, d)>
 #value = affine_map<(b, h, m, n, d, e) -> (b, h, n, e)>
+#mask = affine_map<(b, h, m, n, d, e) -> (m, n)>
 #out = affine_map<(b, h, m, n, d, e) -> (b, h, m, e)>
 #id = affine_map<(b, h, m, e) -> (b, h, m, e)>
 #bf16 = #stablehlo.dot_algorithm<lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1,
@@ -27,17 +28,19 @@ module attributes {heddle.target = "cuda:sm_80"} {
   // CHECK: %[[FROM:.*]]:2, %{{.*}} = ws.get.enter %[[CHANNEL]]
   // CHECK: ws.mma %[[QUERIES]], %[[FROM]]#0 transposed, %{{.*}}
   // CHECK: %[[PRODUCTS:.*]] = ws.mma.wait
-  // CHECK: %[[SCORES:.*]] = ws.map %[[PRODUCTS]] : (!ws.accumulator<128 x 64, 8 x 1>) -> !ws.accumulator<128 x 64, 8 x 1> {
-  // CHECK: arith.mulf
-  // CHECK: %[[LARGEST:.*]] = ws.reduce %[[SCORES]] : <128 x 64, 8 x 1> -> <128, 8> {
-  // CHECK: arith.maximumf
+  // Products are scaled on the way to the exponential, the largest one before.
+  // CHECK: %[[LARGEST:.*]] = ws.reduce %[[PRODUCTS]] : <128 x 64, 8 x 1> -> <128, 8> {
+  // CHECK: llvm.intr.maximum
   // CHECK: ws.map %[[LARGEST]], %[[TOP]] :
+  // CHECK: arith.mulf
+  // CHECK: llvm.intr.maximum
   // CHECK: %[[ORIGIN:.*]] = ws.map
   // CHECK: arith.select
   // CHECK: %[[FACTOR:.*]] = ws.map %[[TOP]], %[[ORIGIN]] :
-  // CHECK: math.exp
-  // CHECK: %[[WEIGHTS:.*]] = ws.map %[[SCORES]], %[[ORIGIN]] :
-  // CHECK: math.exp
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+  // CHECK: %[[WEIGHTS:.*]] = ws.map %[[PRODUCTS]], %[[ORIGIN]] :
+  // CHECK: math.fma
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
   // CHECK: %[[ADDED:.*]] = ws.reduce %[[WEIGHTS]]
   // CHECK: arith.addf
   // CHECK: ws.map %[[TOTAL]], %[[FACTOR]], %[[ADDED]] :
@@ -79,6 +82,22 @@ module attributes {heddle.target = "cuda:sm_80"} {
       causal, score_algorithm = #bf16, value_algorithm = #bf16}
       : tensor<1x1x30x64xbf16>, tensor<1x1x70x64xbf16>, tensor<1x1x70x64xbf16> -> tensor<1x1x30x64xf32>
     return %0 : tensor<1x1x30x64xf32>
+  }
+
+  // What is added to scores is no part of products, which are scaled first then.
+  // CHECK-LABEL: func.func @masked
+  // CHECK: consume {
+  // CHECK: ws.mma.wait
+  // CHECK: ws.map %{{.*}} : (!ws.accumulator<128 x 64, 8 x 1>) -> !ws.accumulator<128 x 64, 8 x 1> {
+  // CHECK: arith.mulf
+  // CHECK: memref.load %arg3
+  // CHECK: arith.addf
+  // CHECK: ws.reduce
+  func.func @masked(%q: tensor<1x1x128x64xbf16>, %k: tensor<1x1x64x64xbf16>, %v: tensor<1x1x64x64xbf16>, %mask: tensor<128x64xf32>) -> tensor<1x1x128x64xf32> attributes {kernel.entry} {
+    %0 = kernel.attention %q, %k, %v mask %mask {extents = array<i64: 1, 1, 128, 64, 64, 64>, indexing_maps = [#query, #key, #value, #mask, #out],
+      scale = 1.250000e-01 : f32, score_algorithm = #bf16, value_algorithm = #bf16}
+      : tensor<1x1x128x64xbf16>, tensor<1x1x64x64xbf16>, tensor<1x1x64x64xbf16>, tensor<128x64xf32> -> tensor<1x1x128x64xf32>
+    return %0 : tensor<1x1x128x64xf32>
   }
 
   // Weights in f32 are not rounded.
