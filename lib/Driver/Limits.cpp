@@ -41,7 +41,11 @@ static LastWords memoryWords, timeWords, threadWords, lostFileWords;
 static std::atomic<pid_t> crashing{0};
 static char crashCommand[4096];
 static bool asJson;
-/// Written by the main thread only; a crash elsewhere may read half a name.
+/// Set before a tool starts its first thread, and in no other process: in one
+/// that only links the compiler several threads may compile at once.
+static bool isReporting;
+/// Written by a tool's main thread only; a crash elsewhere may read half a
+/// name.
 static char crashStage[64] = "starting";
 
 static void write(int descriptor, const char *text) {
@@ -160,6 +164,8 @@ void heddle::setLimits(uint64_t memoryBytes, double seconds, bool json) {
 }
 
 void heddle::setCrashStage(llvm::StringRef stage) {
+  if (!isReporting)
+    return;
   size_t size = std::min(stage.size(), sizeof crashStage - 1);
   std::memcpy(crashStage, stage.data(), size);
   crashStage[size] = 0;
@@ -220,6 +226,7 @@ static void onCrash(int signal, siginfo_t *info, void *) {
 
 void heddle::setCrashReport(int argc, const char *const *argv, bool json) {
   asJson = json;
+  isReporting = true;
   formatWords(lostFileWords, json, ErrorCode::FileUnreadable,
               "a file became shorter while it was in use, or its disk fails");
   prepareReports();

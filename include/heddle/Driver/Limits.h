@@ -21,7 +21,8 @@ void setLimits(uint64_t memoryBytes, double seconds, bool json);
 /// provoke it again.
 void setCrashReport(int argc, const char *const *argv, bool json);
 
-/// The stage that the crash report names.
+/// The stage that the crash report names; nothing in a process that makes no
+/// such reports, where any thread may call it.
 void setCrashStage(llvm::StringRef stage);
 
 /// "512M", "2GiB", "1.5G" in bytes (powers of 1024).
