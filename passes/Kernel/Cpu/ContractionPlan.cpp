@@ -114,6 +114,12 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   extents.sizedRows = isSized;
   plan.blocks = chooseBlocks(frame.machine, extents, plan.tileShape, rowTiles,
                              plan.columnGroups.bound(), plan.lanes);
+  // Sums of pairs rest between whole chains alone: whatever the size of a cache
+  // they have the same bits.
+  if (shape.perStep > 1)
+    plan.blocks.depthBlock =
+        std::min(llvm::alignTo(plan.blocks.depthBlock, longestChain),
+                 static_cast<uint64_t>(extents.depth));
   if (plan.widens)
     shareCopies(frame.machine, plan.columnGroups.bound(), plan.tileShape.rows,
                 plan.blocks);

@@ -82,6 +82,12 @@ struct TilePrefetch {
   Number step;
 };
 
+/// The longest sum in one chain, in steps. A chain's rounding errors grow with
+/// the square root of its length, relative to its value: chains of bounded
+/// length, added up, keep a deep sum as exact as other libraries' blocked ones.
+/// The totals rest in memory meanwhile, for about a percent of the time.
+inline constexpr int64_t longestChain = 96;
+
 /// The number of lanes of a 64-byte vector of accumulators.
 int64_t accumulatorLanes(mlir::Type accumulator);
 
@@ -127,12 +133,8 @@ public:
   /// loop's own instructions compete with multiply-adds for the same ports (5
   /// to 8 % on an Ice Lake server).
   int64_t stepsPerIteration = 4;
-  /// The most steps of one chain. A chain's rounding errors grow with the
-  /// square root of its length, relative to its value: chains of bounded
-  /// length, added up, keep a deep sum as exact as other libraries' blocked
-  /// ones. The totals rest in memory meanwhile, for about a percent of the
-  /// time.
-  int64_t chainSteps = 96;
+  /// The most steps of one chain.
+  int64_t chainSteps = longestChain;
   /// What steps multiply that take several terms of each row and of each
   /// column; null if they take one. Offsets are of elements all the same.
   std::shared_ptr<const StepProducts> products;
