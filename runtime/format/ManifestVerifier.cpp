@@ -8,6 +8,8 @@
 #include "runtime/format/ManifestTables.h"
 #include "runtime/format/WeightVerifier.h"
 
+#include <flatbuffers/util.h>
+
 #include <set>
 #include <string>
 
@@ -292,6 +294,39 @@ static Error checkVariants(const Manifest &manifest) {
   return {};
 }
 
+static Error checkName(const char *what, const flatbuffers::String *name) {
+  const char *at = name ? name->c_str() : "", *end = at + text(name).size();
+  while (at < end)
+    if (flatbuffers::FromUTF8(&at) < 0)
+      return invalidManifest("the name of " + std::string(what) + " '" +
+                             text(name) + "' is no UTF-8");
+  return {};
+}
+
+/// Names are shown to people, and languages ask for what they name by strings
+/// of Unicode's.
+static Error checkNames(const Manifest &manifest) {
+  auto check = [](const char *what, const auto *list) -> Error {
+    for (uint32_t i = 0; i < length(list); ++i)
+      if (Error error = checkName(what, list->Get(i)->name()))
+        return error;
+    return {};
+  };
+  if (Error error = check("entry", manifest.entries()))
+    return error;
+  for (uint32_t i = 0; i < length(manifest.entries()); ++i) {
+    if (Error error = check("input", manifest.entries()->Get(i)->inputs()))
+      return error;
+    if (Error error = check("output", manifest.entries()->Get(i)->outputs()))
+      return error;
+  }
+  if (Error error = check("state", manifest.states()))
+    return error;
+  if (Error error = check("symbol", manifest.symbols()))
+    return error;
+  return check("variant", manifest.variants());
+}
+
 Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
   for (uint32_t i = 0; i < length(manifest.required_features()); ++i)
     if (std::string name = text(manifest.required_features()->Get(i));
@@ -311,6 +346,8 @@ Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
       return invalidManifest(
           "it takes sizes for granted without saying that it needs "
           "a reader that checks them");
+  if (Error error = checkNames(manifest))
+    return error;
   if (Error error = checkSectionTable(manifest, manifestOffset))
     return error;
   if (Error error = verifyWeights(manifest))

@@ -287,6 +287,61 @@ TEST_F(ArtifactTest, Sizes) {
   }
 }
 
+/// Whatever has a name has one that is UTF-8.
+TEST_F(ArtifactTest, Names) {
+  struct Case {
+    const char *what;
+    std::function<std::string &(ManifestT &)> find;
+  };
+  const Case cases[] = {
+      {"entry",
+       [](ManifestT &m) -> std::string & { return m.entries[0]->name; }},
+      {"input",
+       [](ManifestT &m) -> std::string & {
+         return m.entries[0]->inputs[0]->name;
+       }},
+      {"output",
+       [](ManifestT &m) -> std::string & {
+         return m.entries[0]->outputs[0]->name;
+       }},
+      {"symbol",
+       [](ManifestT &m) -> std::string & { return m.symbols[0]->name; }},
+      {"state",
+       [](ManifestT &m) -> std::string & {
+         m.states.push_back(std::make_unique<StateT>());
+         return m.states.back()->name;
+       }},
+      {"variant",
+       [](ManifestT &m) -> std::string & {
+         m.variants.push_back(std::make_unique<VariantT>());
+         return m.variants.back()->name;
+       }},
+  };
+  // A byte that begins nothing, a character that is cut, a half of a pair of
+  // UTF-16's, more bytes than are needed, what lies beyond Unicode.
+  const char *const wrong[] = {"a\xff", "b\xe2\x82", "\xed\xa0\x80", "\xc0\xaf",
+                               "\xf4\x90\x80\x80"};
+  auto write = [&](const Case &test, const char *name) {
+    Model model = solvedModel();
+    test.find(model.manifest) = name;
+    ArtifactWriter writer;
+    EXPECT_FALSE(writer.openTemporary(nullptr));
+    return model.write(image, writer);
+  };
+  for (const Case &test : cases) {
+    Error error = write(test, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
+    EXPECT_EQ(error.message().find("no UTF-8"), std::string::npos)
+        << error.message();
+    for (const char *name : wrong) {
+      error = write(test, name);
+      std::string wanted = std::string("the name of ") + test.what + " '" +
+                           name + "' is no UTF-8";
+      EXPECT_NE(error.message().find(wanted), std::string::npos)
+          << wanted << ": " << error.message();
+    }
+  }
+}
+
 /// What a weight's record says of its layout and its scales must be so.
 TEST_F(ArtifactTest, RecordsOfWeights) {
   struct Case {
