@@ -98,6 +98,8 @@ static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
   contraction.isPacked = shape.isPacked;
   contraction.panelStride = shape.groupInput * panelColumns;
   contraction.perStep = shape.perStep;
+  contraction.termStride =
+      shape.isPacked ? panelColumns : shape.outputChannels();
   contraction.lhsUnsigned = op.getLhsElement().isUnsignedInteger();
   if (shape.groupInput != 1)
     contraction.depth.push_back(
