@@ -331,7 +331,15 @@ print(status)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "HDL-0817\n0\n", "")
 
 
-def test_interrupts_end_a_wait(slow):
+@pytest.fixture
+def interrupts():
+    """Interrupts raise, also where who runs the tests in the background ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_interrupts_end_a_wait(slow, interrupts):
     go = threading.Event()
     model = heddle.load(slow, custom_calls={"slow": lambda x: go.wait(30) and x})
     submitted = model.submit(np.ones(8, np.float32))

@@ -131,8 +131,8 @@ static void addMesh(CLI::App &app, ModelOptions &model) {
       [&model](const std::string &text) {
         model.mesh = text == "none" ? "" : text;
       },
-      "data=4,model=2: partitions a program with shardings over its mesh of "
-      "these axes; none (default): for one device");
+      "data=4,model=2: partitions a program over its mesh of these axes; "
+      "default: none");
 }
 
 static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
