@@ -14,6 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// A child starts threads of its own.
+extern "C" const char *__tsan_default_options();
+extern "C" const char *__tsan_default_options() { return "die_after_fork=0"; }
+
 using namespace heddle::runtime;
 using namespace heddle::test;
 
