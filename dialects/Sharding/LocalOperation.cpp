@@ -81,9 +81,11 @@ void followLocalShapes(Operation *op) {
             shapeOf(broadcast.getResult()).take_front(added));
       })
       .Case([&](stablehlo::ConstantOp constant) {
-        auto value = cast<DenseElementsAttr>(constant.getValue());
-        constant.setValueAttr(
-            value.resizeSplat(cast<ShapedType>(constant.getType())));
+        // What is no splat is whole on each device.
+        auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
+        if (value && value.isSplat())
+          constant.setValueAttr(
+              value.resizeSplat(cast<ShapedType>(constant.getType())));
       })
       .Case([&](stablehlo::ConvolutionOp op) {
         auto numbers = op.getDimensionNumbers();
