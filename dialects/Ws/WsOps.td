@@ -271,8 +271,8 @@ def Ws_MmaOp : Ws_Op<"mma", [AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "starts to add a product of two tiles to sums";
   let description = [{
     lhs is `rows x k`, rhs `k x columns`, either as its transpose where that is
-    said; lhs may be in registers, and then is not. The sums, and the tiles, are in use until a `ws.mma.wait` has returned
-    them.
+    said; an lhs in registers is never transposed. The sums, and the tiles, are in
+    use until a `ws.mma.wait` has returned them.
   }];
   let arguments = (ins AnyTypeOf<[Ws_Tile, Ws_Operand]>:$lhs, Ws_Tile:$rhs, Ws_Accumulator:$accumulator, UnitAttr:$transposeLhs, UnitAttr:$transposeRhs);
   let results = (outs Ws_Accumulator:$result);

@@ -4,6 +4,7 @@
 
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Kernel/Cpu/Limits.h"
+#include "passes/Kernel/Gpu/TileEpilogue.h"
 
 using namespace mlir;
 
@@ -17,23 +18,14 @@ Value AttentionTiler::loadQueries() {
   auto load =
       ws::LoadOp::create(builder, loc, type, frame.buffer(op.getQuery()),
                          std::min<int64_t>(chunkOf(query, D), 2));
-  OpBuilder::InsertionGuard guard(builder);
-  Type number = builder.getIndexType();
-  Block *block =
-      builder.createBlock(&load.getPlace(), {}, {number, number}, {loc, loc});
-  Value row = index.add(firstRow, block->getArgument(0)),
-        column = block->getArgument(1);
-  Value position = index.at(query.base, row, stride(query, M));
-  position = index.at(position, column, stride(query, D));
-  Value inside = both(
-      index,
-      extent(M) % shape.rows ? index.less(row, index.constant(extent(M)))
-                             : Value(),
-      extent(D) != shape.depth ? index.less(column, index.constant(extent(D)))
-                               : Value());
-  if (!inside)
-    inside = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-  ws::YieldOp::create(builder, loc, ValueRange{position, inside});
+  emitPlace(index, load.getPlace(), [&](Value row, Value column) {
+    row = index.add(firstRow, row);
+    Value position = index.at(query.base, row, stride(query, M));
+    position = index.at(position, column, stride(query, D));
+    Value isRow = isInside(index, row, extent(M), shape.rows);
+    Value isColumn = isInside(index, column, extent(D), shape.depth);
+    return std::pair(position, both(index, isRow, isColumn));
+  });
   return load.getResult();
 }
 
@@ -45,41 +37,26 @@ void AttentionTiler::emitCopy(const AttentionOperand &operand,
   Location loc = index.loc;
   auto copy = ws::CopyOp::create(builder, loc, frame.buffer(operand.tensor),
                                  into, chunk);
-  OpBuilder::InsertionGuard guard(builder);
-  Type number = builder.getIndexType();
-  Block *block =
-      builder.createBlock(&copy.getPlace(), {}, {number, number}, {loc, loc});
-  Value row = index.add(firstKey, block->getArgument(0)),
-        column = index.add(firstColumn, block->getArgument(1));
-  Value position = index.at(operand.base, row, stride(operand, N));
-  position = index.at(position, column, stride(operand, innermost));
   int64_t columns = cast<ws::TileType>(into.getType()).getColumns();
-  bool isWhole = !op.getLengths() && extent(N) % shape.keys == 0;
-  Value inside =
-      both(index, isWhole ? Value() : index.less(row, length),
-           extent(innermost) % columns
-               ? index.less(column, index.constant(extent(innermost)))
-               : Value());
-  if (!inside)
-    inside = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-  ws::YieldOp::create(builder, loc, ValueRange{position, inside});
+  emitPlace(index, copy.getPlace(), [&](Value row, Value column) {
+    row = index.add(firstKey, row);
+    column = index.add(firstColumn, column);
+    Value position = index.at(operand.base, row, stride(operand, N));
+    position = index.at(position, column, stride(operand, innermost));
+    Value isKey = hasRaggedKeys() ? index.less(row, length) : Value();
+    Value isColumn = isInside(index, column, extent(innermost), columns);
+    return std::pair(position, both(index, isKey, isColumn));
+  });
 }
 
-void AttentionTiler::emitProducer(ws::RolesOp roles, Value channel) {
-  Location loc = index.loc;
-  OpBuilder::InsertionGuard guard(builder);
-  Block *body =
-      builder.createBlock(&roles.getProduce(), {}, builder.getIndexType(), loc);
-  TypeRange tiles = cast<ws::ChannelType>(channel.getType()).getTiles();
-  auto enter = ws::PutEnterOp::create(
-      builder, loc, tiles, ws::TokenType::get(op.getContext()), channel);
-  Value firstKey = index.at(start, body->getArgument(0), shape.keys);
-  emitCopy(key, D, firstKey, index.constant(0), enter.getTiles()[0]);
-  emitCopy(value, E, firstKey, firstColumn, enter.getTiles()[1]);
-  ws::PutExitOp::create(builder, loc, enter.getToken(),
-                        chunk == 1 ? ws::Completion::Store
-                                   : ws::Completion::CpAsync);
-  ws::YieldOp::create(builder, loc, ValueRange());
+void AttentionTiler::produce(ws::RolesOp roles, Value channel) {
+  emitProducer(index, roles, channel,
+               chunk == 1 ? ws::Completion::Store : ws::Completion::CpAsync,
+               [&](Value step, ValueRange tiles) {
+                 Value firstKey = index.at(start, step, shape.keys);
+                 emitCopy(key, D, firstKey, index.constant(0), tiles[0]);
+                 emitCopy(value, E, firstKey, firstColumn, tiles[1]);
+               });
 }
 
 } // namespace heddle

@@ -4,6 +4,7 @@
 
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Kernel/Cpu/Limits.h"
+#include "passes/Kernel/Gpu/TileEpilogue.h"
 
 using namespace mlir;
 
@@ -28,8 +29,7 @@ void AttentionTiler::findKeys() {
         index.constant(0));
   start = index.constant(0);
   if (op.getWindow()) {
-    Value first = index.add(index.add(firstRow, shift),
-                            1 - static_cast<int64_t>(*op.getWindow()));
+    Value first = index.add(index.add(firstRow, shift), 1 - window());
     first = index.min(index.max(first, start), end);
     start = index.mul(index.div(first, shape.keys), shape.keys);
   }
@@ -45,15 +45,14 @@ Value AttentionTiler::isPartial(Value firstKey) {
     partial = partial ? apply<arith::OrIOp>(partial, condition) : condition;
   };
   Value next = index.add(firstKey, shape.keys);
-  if (op.getLengths() || extent(N) % shape.keys)
+  if (hasRaggedKeys())
     add(index.less(length, next));
   Value firstPlace = index.add(firstRow, shift);
   if (op.getCausal())
     add(index.less(index.add(firstPlace, 1), next));
   if (op.getWindow()) {
     Value lastPlace = index.add(firstPlace, shape.rows - 1);
-    int64_t window = static_cast<int64_t>(*op.getWindow());
-    add(index.less(firstKey, index.add(lastPlace, 1 - window)));
+    add(index.less(firstKey, index.add(lastPlace, 1 - window())));
   }
   return partial;
 }
@@ -62,17 +61,18 @@ Value AttentionTiler::isPartial(Value firstKey) {
 Value AttentionTiler::isSeen(Value firstKey, Value row, Value column) {
   Value seen;
   auto add = [&](arith::CmpIPredicate predicate, Value bound) {
-    Value condition = less(predicate, i32(column), i32(bound));
+    Value here = i32(column);
+    Value condition =
+        arith::CmpIOp::create(builder, index.loc, predicate, here, i32(bound));
     seen = seen ? apply<arith::AndIOp>(seen, condition) : condition;
   };
-  if (op.getLengths() || extent(N) % shape.keys)
+  if (hasRaggedKeys())
     add(arith::CmpIPredicate::slt, index.sub(length, firstKey));
   Value place = index.sub(index.add(row, index.add(firstRow, shift)), firstKey);
   if (op.getCausal())
     add(arith::CmpIPredicate::sle, place);
   if (op.getWindow())
-    add(arith::CmpIPredicate::sgt,
-        index.add(place, -static_cast<int64_t>(*op.getWindow())));
+    add(arith::CmpIPredicate::sgt, index.add(place, -window()));
   return seen;
 }
 
@@ -81,12 +81,9 @@ Value AttentionTiler::isSeen(Value firstKey, Value row, Value column) {
 Value AttentionTiler::maskScore(Value score, Value firstKey, Value row,
                                 Value column) {
   Value m = index.add(firstRow, row), n = index.add(firstKey, column);
-  Value inside =
-      both(index,
-           extent(M) % shape.rows ? index.less(m, index.constant(extent(M)))
-                                  : Value(),
-           extent(N) % shape.keys ? index.less(n, index.constant(extent(N)))
-                                  : Value());
+  Value isQuery = isInside(index, m, extent(M), shape.rows);
+  Value isKey = isInside(index, n, extent(N), shape.keys);
+  Value inside = both(index, isQuery, isKey);
   Value position = index.at(mask.base, m, stride(mask, M));
   position = index.at(position, n, stride(mask, N));
   if (inside)

@@ -50,12 +50,21 @@ private:
     return widestChunk(op.getExtents(), operand.access,
                        op.getNumBatchDims() + innermost);
   }
+  /// A longer window reaches every key, so that places stay small numbers.
+  int64_t window() {
+    return std::min<int64_t>(*op.getWindow(), extent(M) + extent(N));
+  }
+  /// Whether a tile may have keys that there are not.
+  bool hasRaggedKeys() { return op.getLengths() || extent(N) % shape.keys; }
+  /// Half of the shared memory that a block may have, so that another block is
+  /// beside it.
+  int64_t channelBudget() const { return machine.mostBlockSharedBytes / 2; }
   ws::ChannelType channelType();
 
   void enterBlock(mlir::ValueRange block);
   void findKeys();
   mlir::Value loadQueries();
-  void emitProducer(ws::RolesOp roles, mlir::Value channel);
+  void produce(ws::RolesOp roles, mlir::Value channel);
   void emitCopy(const AttentionOperand &operand, AttentionLoop innermost,
                 mlir::Value firstKey, mlir::Value firstColumn,
                 mlir::Value into);
@@ -76,8 +85,6 @@ private:
   mlir::Value sinkOf();
   llvm::SmallVector<mlir::Value> startRows();
   void storeResults(mlir::ValueRange results);
-  void describe(ws::RolesOp roles, ws::ChannelType type,
-                llvm::ArrayRef<int64_t> blocks);
 
   using Body = llvm::function_ref<mlir::Value(mlir::ValueRange numbers,
                                               mlir::ValueRange place)>;
@@ -104,11 +111,6 @@ private:
   mlir::Value i32(mlir::Value number) {
     return mlir::arith::IndexCastOp::create(builder, index.loc,
                                             builder.getI32Type(), number);
-  }
-  mlir::Value less(mlir::arith::CmpIPredicate predicate, mlir::Value left,
-                   mlir::Value right) {
-    return mlir::arith::CmpIOp::create(builder, index.loc, predicate, left,
-                                       right);
   }
 
   kernel::AttentionOp op;

@@ -112,8 +112,9 @@ std::string lackOfGpuKernel(func::FuncOp function) {
     if (isa<arith::RemFOp>(op))
       return because("has no instruction");
     if (isa<kernel::AttentionOp>(op) && !isTiledAttention(function))
-      return because("has sizes that calls choose, or operands that are not in "
-                     "memory");
+      return because(
+          "has sizes that calls choose, or operands that are not in "
+          "memory, or asks for what tensor cores have no kernel for");
     for (Type type :
          llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
                                   SmallVector<Type>(op->getResultTypes())))

@@ -17,8 +17,6 @@ namespace heddle {
 #include "passes/Kernel/Gpu/Passes.h.inc"
 
 void UniformRoles::lowerRoles(ws::RolesOp op) {
-  builder.setInsertionPoint(op);
-  index.loc = op.getLoc();
   int64_t depth = 0;
   bool isAsync = false;
   op.getProduce().walk([&](Operation *inner) {

@@ -14,8 +14,6 @@ namespace heddle {
 
 void UniformRoles::placeChannel(ws::ChannelOp op) {
   ws::ChannelType type = op.getChannel().getType();
-  builder.setInsertionPoint(op);
-  index.loc = op.getLoc();
   if (op.getLaunched()) {
     channels[op] = placeLaunchedMemory(type.getDepth() * type.getSlotBytes());
     return;
@@ -55,19 +53,13 @@ void UniformRoles::copyChunk(ws::CopyOp op, Value tile, IRMapping &outside,
   Value row = binary<arith::DivUIOp>(number, chunks);
   Value column =
       binary<arith::MulIOp>(binary<arith::RemUIOp>(number, chunks), chunk);
-  SmallVector<Value> place =
-      inlineRegion(op.getPlace(), {widen(row), widen(column)}, outside);
-  Value position = place[0], inside = place[1];
+  auto [position, inside] = sourceAt(op.getPlace(), row, column, outside);
   Value target = advance(
       tile, addressOf(type, row, binary<arith::MulIOp>(column, elementBytes)));
-  bool isSure = matchPattern(inside, m_One());
-  if (!isSure)
-    position = arith::SelectOp::create(builder, loc, inside, position,
-                                       index.constant(0));
   if (chunk == 1) {
     Value element =
         memref::LoadOp::create(builder, loc, op.getSource(), position);
-    if (!isSure)
+    if (inside)
       element = arith::SelectOp::create(
           builder, loc, inside, element,
           arith::ConstantOp::create(builder, loc,
@@ -77,7 +69,7 @@ void UniformRoles::copyChunk(ws::CopyOp op, Value tile, IRMapping &outside,
   }
   Value from = globalAddress(op.getSource(), position, elementBytes);
   Value given;
-  if (!isSure)
+  if (inside)
     given = arith::SelectOp::create(builder, loc, inside,
                                     i32(chunk * elementBytes), i32(0));
   // Only whole chunks of 16 bytes can pass by the first cache.

@@ -5,6 +5,7 @@
 #define HEDDLE_PASSES_KERNEL_GPU_ROLELOWERING_H
 
 #include "dialects/Ws/Ws.h"
+#include "heddle/Target/GpuMachine.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +22,8 @@ inline constexpr unsigned kSharedSpace = 3, kGlobalSpace = 1;
 inline constexpr int64_t kMmaM = 16, kMmaN = 8, kMmaK = 16;
 
 /// Threads that run in step, and those of them that multiply together (wgmma).
-inline constexpr int64_t kWarpThreads = 32, kWarpgroupThreads = 128;
+inline constexpr int64_t kWarpThreads = warpThreadsOfPtx,
+                         kWarpgroupThreads = warpgroupThreadsOfPtx;
 
 /// How many slots a channel has at most. Four hide the time of memory behind
 /// three products; a product of warpgroups is over sooner.
@@ -99,6 +101,21 @@ protected:
   /// The row and the column of this lane's number `i`; of a type without
   /// columns only the row.
   llvm::SmallVector<mlir::Value> placeOf(mlir::Type type, int64_t i);
+  /// Of the rows and the columns of a warp's tile, a lane's first ones: each
+  /// has two numbers beside each other in every eighth row.
+  mlir::Value laneRow() { return binary<mlir::arith::DivUIOp>(lane, 4); }
+  mlir::Value laneColumn() {
+    return binary<mlir::arith::MulIOp>(binary<mlir::arith::RemUIOp>(lane, 4),
+                                       2);
+  }
+  /// Where in memory an element is: at `position`, if `inside` says so. Where
+  /// it need not say so it is null, else the position is good in any case.
+  struct Source {
+    mlir::Value position, inside;
+  };
+  /// What `place` says of an element.
+  Source sourceAt(mlir::Region &place, mlir::Value row, mlir::Value column,
+                  const mlir::IRMapping &outside);
   /// Where element `position` of a buffer in global memory lies.
   mlir::Value globalAddress(mlir::Value source, mlir::Value position,
                             int64_t elementBytes);
@@ -117,6 +134,10 @@ protected:
     return mlir::arith::IndexCastOp::create(builder, index.loc,
                                             builder.getI32Type(), number);
   }
+  mlir::Value widen(mlir::Value number) {
+    return mlir::arith::IndexCastUIOp::create(builder, index.loc,
+                                              builder.getIndexType(), number);
+  }
   mlir::Value add(mlir::Value left, mlir::Value right) {
     return mlir::arith::AddIOp::create(builder, index.loc, left, right);
   }
@@ -133,11 +154,6 @@ protected:
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   IndexBuilder index;
-  mlir::Value widen(mlir::Value number) {
-    return mlir::arith::IndexCastUIOp::create(builder, index.loc,
-                                              builder.getIndexType(), number);
-  }
-
   mlir::Value thread, lane, warpRow, warpColumn;
   /// The registers of this lane that hold a value of the dialect.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> held;

@@ -44,14 +44,14 @@ SmallVector<Value> RoleLowering::placeOf(Type type, int64_t i) {
   int64_t row = rowOf(type, i);
   auto sums = dyn_cast<ws::AccumulatorType>(type);
   int64_t height = sums ? warpM(sums) : warpM(cast<ws::RowsType>(type));
-  Value first = add(binary<arith::MulIOp>(warpRow, height),
-                    binary<arith::DivUIOp>(lane, 4));
+  Value firstOfWarp = binary<arith::MulIOp>(warpRow, height);
+  Value first = add(firstOfWarp, laneRow());
   SmallVector<Value> place = {widen(add(first, row / 2 * kMmaM + row % 2 * 8))};
   if (!sums)
     return place;
   int64_t column = i / 4 % (warpN(sums) / kMmaN) * kMmaN + i % 2;
-  Value start = add(binary<arith::MulIOp>(warpColumn, warpN(sums)),
-                    binary<arith::MulIOp>(binary<arith::RemUIOp>(lane, 4), 2));
+  Value startOfWarp = binary<arith::MulIOp>(warpColumn, warpN(sums));
+  Value start = add(startOfWarp, laneColumn());
   place.push_back(widen(add(start, column)));
   return place;
 }
@@ -69,6 +69,20 @@ Value RoleLowering::globalAddress(Value source, Value position,
   return advance(LLVM::IntToPtrOp::create(builder, loc, pointer, start), bytes);
 }
 
+RoleLowering::Source RoleLowering::sourceAt(Region &place, Value row,
+                                            Value column,
+                                            const IRMapping &outside) {
+  Value wideRow = widen(row);
+  SmallVector<Value> found =
+      inlineRegion(place, {wideRow, widen(column)}, outside);
+  Value position = found[0], inside = found[1];
+  if (matchPattern(inside, m_One()))
+    return {position, {}};
+  return {arith::SelectOp::create(builder, index.loc, inside, position,
+                                  index.constant(0)),
+          inside};
+}
+
 /// The two elements at `row` from `column` on, as one register.
 Value RoleLowering::loadPair(ws::LoadOp op, const IRMapping &outside, Value row,
                              Value column) {
@@ -78,18 +92,13 @@ Value RoleLowering::loadPair(ws::LoadOp op, const IRMapping &outside, Value row,
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   Value pair;
   for (int64_t at = 0; at < 2; at += chunk) {
-    SmallVector<Value> place = inlineRegion(
-        op.getPlace(), {widen(row), widen(add(column, at))}, outside);
-    Value position = place[0], inside = place[1];
-    bool isSure = matchPattern(inside, m_One());
-    if (!isSure)
-      position = arith::SelectOp::create(builder, loc, inside, position,
-                                         index.constant(0));
+    auto [position, inside] =
+        sourceAt(op.getPlace(), row, add(column, at), outside);
     Type word = builder.getIntegerType(chunk * bytes * 8);
     Value loaded = LLVM::LoadOp::create(
         builder, loc, word, globalAddress(op.getSource(), position, bytes),
         static_cast<unsigned>(chunk * bytes));
-    if (!isSure)
+    if (inside)
       loaded = arith::SelectOp::create(
           builder, loc, inside, loaded,
           arith::ConstantOp::create(builder, loc, builder.getZeroAttr(word)));
@@ -106,16 +115,17 @@ Value RoleLowering::loadPair(ws::LoadOp op, const IRMapping &outside, Value row,
 
 SmallVector<Value> RoleLowering::load(ws::LoadOp op, const IRMapping &outside) {
   ws::OperandType type = op.getResult().getType();
-  Value firstRow = add(binary<arith::MulIOp>(warpRow, warpM(type)),
-                       binary<arith::DivUIOp>(lane, 4));
-  Value firstColumn = binary<arith::MulIOp>(binary<arith::RemUIOp>(lane, 4), 2);
+  Value firstOfWarp = binary<arith::MulIOp>(warpRow, warpM(type));
+  Value firstRow = add(firstOfWarp, laneRow()), firstColumn = laneColumn();
   SmallVector<Value> registers;
   for (int64_t m = 0; m < warpM(type); m += kMmaM)
     for (int64_t k = 0; k < type.getColumns(); k += kMmaK)
       for (auto [row, column] :
-           {std::pair(0, 0), std::pair(8, 0), {0, 8}, {8, 8}})
-        registers.push_back(loadPair(op, outside, add(firstRow, m + row),
-                                     add(firstColumn, k + column)));
+           {std::pair(0, 0), std::pair(8, 0), {0, 8}, {8, 8}}) {
+        Value here = add(firstRow, m + row);
+        registers.push_back(
+            loadPair(op, outside, here, add(firstColumn, k + column)));
+      }
   return registers;
 }
 

@@ -20,7 +20,6 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -62,7 +61,7 @@ bool isTiledAttention(func::FuncOp kernel) {
   ArrayRef<int64_t> inner = extents.take_back(4);
   // Places of queries and keys are compared in 32 bits.
   constexpr int64_t mostPlaces = int64_t(1) << 30;
-  // Of deeper heads no two slots of keys lie in shared memory.
+  // Of deeper heads no two slots lie in the shared memory of every machine.
   constexpr int64_t mostDepth = 1024;
   return llvm::all_of(extents, [](int64_t extent) { return extent > 0; }) &&
          inner[M] <= mostPlaces && inner[N] <= mostPlaces &&
@@ -120,8 +119,7 @@ AttentionTiler::AttentionTiler(kernel::AttentionOp op,
   rowsType = ws::RowsType::get(context, shape.rows, shape.warps);
 }
 
-/// Half of the shared memory that a block may have, so that another block is
-/// beside it.
+/// As many slots as fit.
 ws::ChannelType AttentionTiler::channelType() {
   MLIRContext *context = op.getContext();
   auto tile = [&](Value tensor, int64_t columns) {
@@ -134,8 +132,7 @@ ws::ChannelType AttentionTiler::channelType() {
   ws::TileType keys = tile(op.getKey(), shape.depth),
                values = tile(op.getValue(), shape.width);
   int64_t bytes = keys.getBytes() + values.getBytes();
-  int64_t depth = std::clamp<int64_t>(machine.mostBlockSharedBytes / 2 / bytes,
-                                      2, kMostSlots);
+  int64_t depth = std::clamp<int64_t>(channelBudget() / bytes, 2, kMostSlots);
   return ws::ChannelType::get(context, depth, {keys, values});
 }
 
@@ -274,8 +271,6 @@ void AttentionTiler::emitConsumer(ws::RolesOp roles, Value channel,
   Value products = multiply(queries, get.getTiles()[0],
                             ws::ZeroOp::create(builder, loc, scoresType),
                             /*isTransposed=*/true);
-  Value scores = scoresOf(products, firstKey);
-
   WeighedStep step = weigh(scoresOf(products, firstKey), top, total);
   Value scaled =
       map(sumsType, {sums, step.factor}, [&](ValueRange v, ValueRange) {
@@ -343,14 +338,10 @@ void AttentionTiler::storeResults(ValueRange results) {
   emitTileEpilogue(
       emitter, op.getResult(), epilogue, quotients,
       [&](Value row, Value column) {
-        return both(
-            index,
-            extent(M) % shape.rows ? index.less(index.add(firstRow, row),
-                                                index.constant(extent(M)))
-                                   : Value(),
-            extent(E) % shape.width ? index.less(index.add(firstColumn, column),
-                                                 index.constant(extent(E)))
-                                    : Value());
+        Value m = index.add(firstRow, row), e = index.add(firstColumn, column);
+        Value isRow = isInside(index, m, extent(M), shape.rows);
+        Value isColumn = isInside(index, e, extent(E), shape.width);
+        return both(index, isRow, isColumn);
       },
       [&](Value row, Value column) {
         SmallVector<Value> loops(batch);
@@ -361,18 +352,6 @@ void AttentionTiler::storeResults(ValueRange results) {
               return loops[cast<AffineDimExpr>(expression).getPosition()];
             });
       });
-}
-
-/// What `heddle inspect --kernel` says of it.
-void AttentionTiler::describe(ws::RolesOp roles, ws::ChannelType type,
-                              ArrayRef<int64_t> blocks) {
-  SmallVector<Attribute> design;
-  for (const std::string &line :
-       describeDesign(roles, type, blocks[0] * blocks[1] * blocks[2],
-                      shape.warps * machine.warpThreads, machine))
-    design.push_back(builder.getStringAttr(line));
-  frame.function->setAttr(kernel::kDesignAttrName,
-                          builder.getArrayAttr(design));
 }
 
 void AttentionTiler::emit() {
@@ -387,53 +366,39 @@ void AttentionTiler::emit() {
   SmallVector<int64_t> blocks = {
       batches, llvm::divideCeilSigned(extent(M), shape.rows),
       llvm::divideCeilSigned(extent(E), shape.width)};
-  frame.forEachBlock(
-      blocks, shape.warps * machine.warpThreads, [&](ValueRange block) {
-        enterBlock(block);
-        Value queries = loadQueries();
-        SmallVector<Value> inits = {
-            ws::ZeroOp::create(builder, index.loc, sumsType)};
-        llvm::append_range(inits, startRows());
-        auto roles = ws::RolesOp::create(builder, index.loc,
-                                         ValueRange(inits).getTypes(), steps,
-                                         inits, DenseI64ArrayAttr());
-        emitProducer(roles, channel);
-        emitConsumer(roles, channel, queries);
-        storeResults(roles.getResults());
-        describe(roles, type, blocks);
-      });
+  int64_t threads = shape.warps * machine.warpThreads;
+  frame.forEachBlock(blocks, threads, [&](ValueRange block) {
+    enterBlock(block);
+    Value queries = loadQueries();
+    SmallVector<Value> inits = {
+        ws::ZeroOp::create(builder, index.loc, sumsType)};
+    llvm::append_range(inits, startRows());
+    auto roles =
+        ws::RolesOp::create(builder, index.loc, ValueRange(inits).getTypes(),
+                            steps, inits, DenseI64ArrayAttr());
+    produce(roles, channel);
+    emitConsumer(roles, channel, queries);
+    storeResults(roles.getResults());
+    describeDesign(frame.function, roles, type,
+                   blocks[0] * blocks[1] * blocks[2], threads,
+                   std::max(channelBudget(), bytes), machine);
+  });
 }
 
 FailureOr<func::FuncOp> tileAttention(func::FuncOp kernel,
                                       const GpuMachine &machine) {
   auto [op, epilogue] = findTiledRoot<kernel::AttentionOp>(kernel);
-  FailureOr<GridFrame> frame = GridFrame::create(kernel, machine);
-  if (failed(frame))
-    return failure();
-  ElementEmitter emitter(*frame);
-  AttentionTiler(op, epilogue, emitter).emit();
-  func::FuncOp function = frame->function;
-  // Sums in registers are worth more than a second block beside the first.
-  function->setAttr(kernel::kResidentBlocksAttrName,
-                    frame->builder.getI64IntegerAttr(1));
-  if (failed(frame->finish()))
-    return failure();
-  return function;
+  return tileKernel(kernel, machine,
+                    [&, op = op, epilogue = epilogue](ElementEmitter &emitter) {
+                      AttentionTiler(op, epilogue, emitter).emit();
+                    });
 }
 
 namespace {
 struct TileAttention : impl::TileAttentionBase<TileAttention> {
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    std::shared_ptr<const GpuTarget> gpu = gpuTargetOf(module);
-    if (!gpu)
-      return signalPassFailure();
-    for (auto kernel :
-         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (kernel->hasAttr(kernel::kEntryAttrName) && !kernel.isExternal() &&
-          isTiledAttention(kernel) &&
-          failed(tileAttention(kernel, gpu->machine())))
-        return signalPassFailure();
+    if (failed(tileKernels(getOperation(), isTiledAttention, tileAttention)))
+      signalPassFailure();
   }
 };
 } // namespace

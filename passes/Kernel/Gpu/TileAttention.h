@@ -10,8 +10,8 @@
 namespace heddle {
 
 /// Whether `kernel` is an attention that `tileAttention` has a kernel for: of
-/// f16 or bf16, by known sizes, with heads that registers hold and at most one
-/// elementwise operation behind it.
+/// f16 or bf16, by known sizes, with heads that shared memory holds and at most
+/// one elementwise operation behind it.
 bool isTiledAttention(mlir::func::FuncOp kernel);
 
 /// Replaces `kernel` by a function of the same name with the roles and the

@@ -19,7 +19,6 @@
 #include "passes/Kernel/Gpu/TileEpilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -48,6 +47,11 @@ private:
   int64_t countBlocks(const TileShape &tile);
   TileShape chooseWarpgroupTile();
   int64_t threads();
+  /// Where warpgroups multiply, a launch asks for all that a block can have.
+  int64_t channelBudget() const {
+    return isByWarpgroups ? machine.mostBlockSharedBytes
+                          : machine.staticSharedBytes;
+  }
   int64_t chooseDepth(int64_t bytes) const;
   DenseI64ArrayAttr registers(OpBuilder &builder);
   ws::TileType tileType(const OperandTiles &operand, int64_t own);
@@ -61,9 +65,8 @@ private:
                Value linear);
   void emitCopy(const OperandTiles &operand, ArrayRef<unsigned> own,
                 int64_t tile, Value batch, Value first, Value step, Value into);
-  Value isInside(Value place, int64_t end, int64_t tile);
-  void emitProducer(ws::RolesOp roles, Value channel, ValueRange maps,
-                    ValueRange at);
+  void produce(ws::RolesOp roles, Value channel, ValueRange maps,
+               ValueRange at);
   void emitConsumer(ws::RolesOp roles, Value channel);
   void emitEpilogue(ElementEmitter &emitter, Value sums, Value batch,
                     Value firstM, Value firstN);
@@ -238,36 +241,24 @@ Value ContractionTiler::partAt(const OperandTiles &operand,
   return sum;
 }
 
-Value ContractionTiler::isInside(Value place, int64_t end, int64_t tile) {
-  if (end % tile == 0)
-    return {};
-  return frame->index.less(place, frame->index.constant(end));
-}
-
 void ContractionTiler::emitCopy(const OperandTiles &operand,
                                 ArrayRef<unsigned> own, int64_t tile,
                                 Value batch, Value first, Value step,
                                 Value into) {
-  OpBuilder &builder = frame->builder;
   IndexBuilder &index = frame->index;
   Value start = index.add(partAt(operand, dims.batch, batch), operand.offset);
-  auto copy = ws::CopyOp::create(
-      builder, index.loc, frame->buffer(operand.tensor), into, operand.chunk);
-  OpBuilder::InsertionGuard guard(builder);
-  Type type = builder.getIndexType();
-  Block *block = builder.createBlock(&copy.getPlace(), {}, {type, type},
-                                     {index.loc, index.loc});
-  Value row = block->getArgument(0), column = block->getArgument(1);
-  Value ownPlace = index.add(first, operand.isByK ? column : row);
-  Value k = index.at(operand.isByK ? row : column, step, shape.k);
-  Value position = index.add(index.add(start, partAt(operand, own, ownPlace)),
-                             partAt(operand, dims.k, k));
-  Value inside = both(index, isInside(ownPlace, extent(own), tile),
-                      isInside(k, extent(dims.k), shape.k));
-  if (!inside)
-    inside = arith::ConstantOp::create(builder, index.loc,
-                                       builder.getBoolAttr(true));
-  ws::YieldOp::create(builder, index.loc, ValueRange{position, inside});
+  auto copy =
+      ws::CopyOp::create(frame->builder, index.loc,
+                         frame->buffer(operand.tensor), into, operand.chunk);
+  emitPlace(index, copy.getPlace(), [&](Value row, Value column) {
+    Value ownPlace = index.add(first, operand.isByK ? column : row);
+    Value k = index.at(operand.isByK ? row : column, step, shape.k);
+    Value position = index.add(start, partAt(operand, own, ownPlace));
+    position = index.add(position, partAt(operand, dims.k, k));
+    Value isOwn = isInside(index, ownPlace, extent(own), tile);
+    Value isTerm = isInside(index, k, extent(dims.k), shape.k);
+    return std::pair(position, both(index, isOwn, isTerm));
+  });
 }
 
 /// The loops of out's map, at a place.
@@ -297,41 +288,33 @@ void ContractionTiler::emitEpilogue(ElementEmitter &emitter, Value sums,
   emitTileEpilogue(
       emitter, op.getResult(), epilogue, sums,
       [&](Value row, Value column) {
-        return both(
-            index, isInside(index.add(firstM, row), extent(dims.m), shape.m),
-            isInside(index.add(firstN, column), extent(dims.n), shape.n));
+        Value m = index.add(firstM, row), n = index.add(firstN, column);
+        Value isRow = isInside(index, m, extent(dims.m), shape.m);
+        Value isColumn = isInside(index, n, extent(dims.n), shape.n);
+        return both(index, isRow, isColumn);
       },
       [&](Value row, Value column) {
-        return placeOf(batch, index.add(firstM, row),
-                       index.add(firstN, column));
+        Value m = index.add(firstM, row), n = index.add(firstN, column);
+        return placeOf(batch, m, n);
       });
 }
 
 /// Fills a slot in each step.
-void ContractionTiler::emitProducer(ws::RolesOp roles, Value channel,
-                                    ValueRange maps, ValueRange at) {
-  OpBuilder &builder = frame->builder;
-  Location loc = frame->index.loc;
-  OpBuilder::InsertionGuard guard(builder);
-  Block *body =
-      builder.createBlock(&roles.getProduce(), {}, builder.getIndexType(), loc);
-  TypeRange tiles = cast<ws::ChannelType>(channel.getType()).getTiles();
-  auto enter = ws::PutEnterOp::create(
-      builder, loc, tiles, ws::TokenType::get(op.getContext()), channel);
-  Value step = body->getArgument(0);
-  Value lhsInto = enter.getTiles()[0], rhsInto = enter.getTiles()[1];
-  auto completion = ws::Completion::Box;
-  if (isByWarpgroups) {
-    emitBoxCopy(lhs, maps[0], at[0], at[1], step, lhsInto);
-    emitBoxCopy(rhs, maps[1], at[0], at[2], step, rhsInto);
-  } else {
-    emitCopy(lhs, dims.m, shape.m, at[0], at[1], step, lhsInto);
-    emitCopy(rhs, dims.n, shape.n, at[0], at[2], step, rhsInto);
-    completion =
-        lhs.chunk == 1 ? ws::Completion::Store : ws::Completion::CpAsync;
-  }
-  ws::PutExitOp::create(builder, loc, enter.getToken(), completion);
-  ws::YieldOp::create(builder, loc, ValueRange());
+void ContractionTiler::produce(ws::RolesOp roles, Value channel,
+                               ValueRange maps, ValueRange at) {
+  auto completion = isByWarpgroups   ? ws::Completion::Box
+                    : lhs.chunk == 1 ? ws::Completion::Store
+                                     : ws::Completion::CpAsync;
+  emitProducer(frame->index, roles, channel, completion,
+               [&](Value step, ValueRange tiles) {
+                 if (isByWarpgroups) {
+                   emitBoxCopy(lhs, maps[0], at[0], at[1], step, tiles[0]);
+                   emitBoxCopy(rhs, maps[1], at[0], at[2], step, tiles[1]);
+                   return;
+                 }
+                 emitCopy(lhs, dims.m, shape.m, at[0], at[1], step, tiles[0]);
+                 emitCopy(rhs, dims.n, shape.n, at[0], at[2], step, tiles[1]);
+               });
 }
 
 /// Multiplies the tiles of a slot in each step.
@@ -355,13 +338,12 @@ void ContractionTiler::emitConsumer(ws::RolesOp roles, Value channel) {
   ws::YieldOp::create(builder, loc, done);
 }
 
-/// How many slots of `bytes` a channel has. Where warpgroups multiply, a launch
-/// asks for all that a block can have.
+/// How many slots of `bytes` a channel has.
 int64_t ContractionTiler::chooseDepth(int64_t bytes) const {
-  if (!isByWarpgroups)
-    return std::min(kMostSlots, machine.staticSharedBytes / bytes);
-  return std::min(kMostBoxedSlots,
-                  machine.mostBlockSharedBytes / (bytes + kBarrierBytesOfSlot));
+  return isByWarpgroups
+             ? std::min(kMostBoxedSlots,
+                        channelBudget() / (bytes + kBarrierBytesOfSlot))
+             : std::min(kMostSlots, channelBudget() / bytes);
 }
 
 void ContractionTiler::emit(ElementEmitter &emitter) {
@@ -393,49 +375,30 @@ void ContractionTiler::emit(ElementEmitter &emitter) {
     Value zero = ws::ZeroOp::create(builder, loc, sumsType);
     auto roles = ws::RolesOp::create(builder, loc, TypeRange(sumsType), steps,
                                      zero, registers(builder));
-    emitProducer(roles, channel, maps, at);
+    produce(roles, channel, maps, at);
     emitConsumer(roles, channel);
     emitEpilogue(emitter, roles.getResult(0), at[0], at[1], at[2]);
-    SmallVector<Attribute> design;
-    for (const std::string &line :
-         describeDesign(roles, cast<ws::ChannelType>(channel.getType()),
-                        countBlocks(shape), threads(), machine))
-      design.push_back(builder.getStringAttr(line));
-    frame->function->setAttr(kernel::kDesignAttrName,
-                             builder.getArrayAttr(design));
+    describeDesign(frame->function, roles,
+                   cast<ws::ChannelType>(channel.getType()), countBlocks(shape),
+                   threads(), channelBudget(), machine);
   });
 }
 
 FailureOr<func::FuncOp> tileContraction(func::FuncOp kernel,
                                         const GpuMachine &machine) {
   auto [op, epilogue] = findTiledRoot<kernel::ContractOp>(kernel);
-  FailureOr<GridFrame> frame = GridFrame::create(kernel, machine);
-  if (failed(frame))
-    return failure();
-  ElementEmitter emitter(*frame);
-  ContractionTiler(op, epilogue, machine).emit(emitter);
-  func::FuncOp function = frame->function;
-  // Sums in registers are worth more than a second block beside the first.
-  function->setAttr(kernel::kResidentBlocksAttrName,
-                    frame->builder.getI64IntegerAttr(1));
-  if (failed(frame->finish()))
-    return failure();
-  return function;
+  return tileKernel(kernel, machine,
+                    [&, op = op, epilogue = epilogue](ElementEmitter &emitter) {
+                      ContractionTiler(op, epilogue, machine).emit(emitter);
+                    });
 }
 
 namespace {
 struct TileContractions : impl::TileContractionsBase<TileContractions> {
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    std::shared_ptr<const GpuTarget> gpu = gpuTargetOf(module);
-    if (!gpu)
-      return signalPassFailure();
-    for (auto kernel :
-         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (kernel->hasAttr(kernel::kEntryAttrName) && !kernel.isExternal() &&
-          isTiledContraction(kernel) &&
-          failed(tileContraction(kernel, gpu->machine())))
-        return signalPassFailure();
+    if (failed(
+            tileKernels(getOperation(), isTiledContraction, tileContraction)))
+      signalPassFailure();
   }
 };
 } // namespace

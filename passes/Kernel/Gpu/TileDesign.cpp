@@ -2,6 +2,7 @@
 
 #include "passes/Kernel/Gpu/TileDesign.h"
 
+#include "dialects/Kernel/GridKernels.h"
 #include "passes/Kernel/Gpu/RoleLowering.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -24,9 +25,9 @@ static std::string tileText(Type type) {
               tile.getElement());
 }
 
-SmallVector<std::string> describeDesign(ws::RolesOp roles,
+static SmallVector<std::string> linesOf(ws::RolesOp roles,
                                         ws::ChannelType channel, int64_t blocks,
-                                        int64_t threads,
+                                        int64_t threads, int64_t budget,
                                         const GpuMachine &machine) {
   auto sums = cast<ws::AccumulatorType>(roles.getResult(0).getType());
   int64_t warps = sums.getWarpRows() * sums.getWarpColumns();
@@ -50,10 +51,7 @@ SmallVector<std::string> describeDesign(ws::RolesOp roles,
     lines.push_back(line("roles: ", warps, " warps do both, they copy (",
                          copies, ") ", depth - 1,
                          " steps ahead of what they multiply (mma.sync)"));
-    int64_t available = depth * slot > machine.staticSharedBytes
-                            ? machine.mostBlockSharedBytes
-                            : machine.staticSharedBytes;
-    lines.push_back(slots + line("; at most ", kMostSlots, ", in ", available,
+    lines.push_back(slots + line("; at most ", kMostSlots, ", in ", budget,
                                  " bytes of a block"));
     lines.push_back(line("barriers: the block's, once a step; shared memory: ",
                          depth * slot, " bytes"));
@@ -64,8 +62,7 @@ SmallVector<std::string> describeDesign(ws::RolesOp roles,
                        "(cp.async.bulk.tensor), ",
                        groups, " that multiply (wgmma m64n", sums.getColumns(),
                        "k16), one step under way behind the next"));
-  lines.push_back(slots + line("; at most ", kMostBoxedSlots, ", in ",
-                               machine.mostBlockSharedBytes,
+  lines.push_back(slots + line("; at most ", kMostBoxedSlots, ", in ", budget,
                                " bytes of a block"));
   lines.push_back(line(
       "barriers: ", 2 * depth, ", full and empty of each slot (1 and ", warps,
@@ -76,6 +73,17 @@ SmallVector<std::string> describeDesign(ws::RolesOp roles,
                          " of a thread that copies, ", (*registers)[1],
                          " of one that multiplies, of ", machine.registers));
   return lines;
+}
+
+void describeDesign(func::FuncOp function, ws::RolesOp roles,
+                    ws::ChannelType channel, int64_t blocks, int64_t threads,
+                    int64_t budget, const GpuMachine &machine) {
+  Builder builder(function.getContext());
+  SmallVector<Attribute> design;
+  for (const std::string &line :
+       linesOf(roles, channel, blocks, threads, budget, machine))
+    design.push_back(builder.getStringAttr(line));
+  function->setAttr(kernel::kDesignAttrName, builder.getArrayAttr(design));
 }
 
 } // namespace heddle

@@ -6,16 +6,16 @@
 #include "dialects/Ws/Ws.h"
 #include "heddle/Target/GpuMachine.h"
 
-#include <string>
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace heddle {
 
-/// The lines about the roles of a kernel for `machine` whose tiles make
-/// `blocks` blocks of `threads` threads each.
-llvm::SmallVector<std::string> describeDesign(ws::RolesOp roles,
-                                              ws::ChannelType channel,
-                                              int64_t blocks, int64_t threads,
-                                              const GpuMachine &machine);
+/// Tells on `function`, a kernel of `roles` for `machine`, how it is made:
+/// its tiles make `blocks` blocks of `threads` threads each, of whose shared
+/// memory `budget` bytes are for the channel.
+void describeDesign(mlir::func::FuncOp function, ws::RolesOp roles,
+                    ws::ChannelType channel, int64_t blocks, int64_t threads,
+                    int64_t budget, const GpuMachine &machine);
 
 } // namespace heddle
 

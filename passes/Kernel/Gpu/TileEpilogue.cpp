@@ -1,11 +1,13 @@
-// Finds roots with at most one elementwise operation behind them, and stores
-// their tiles.
+// Finds roots with at most one elementwise operation behind them, makes grids
+// of tiles of their kernels, and stores the tiles.
 
 #include "passes/Kernel/Gpu/TileEpilogue.h"
 
+#include "dialects/Kernel/GridKernels.h"
 #include "dialects/Ws/Ws.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Kernel/Cpu/Limits.h"
+#include "passes/Kernel/Gpu/ModuleTarget.h"
 
 using namespace mlir;
 
@@ -37,6 +39,71 @@ findRootAndEpilogue(func::FuncOp kernel) {
         epilogue.getMatchingIndexingMap(input) == map)
       return {op, epilogue};
   return {};
+}
+
+FailureOr<func::FuncOp> tileKernel(func::FuncOp kernel,
+                                   const GpuMachine &machine,
+                                   function_ref<void(ElementEmitter &)> emit) {
+  FailureOr<GridFrame> frame = GridFrame::create(kernel, machine);
+  if (failed(frame))
+    return failure();
+  ElementEmitter emitter(*frame);
+  emit(emitter);
+  func::FuncOp function = frame->function;
+  // No second block is demanded beside the first: registers go to sums.
+  function->setAttr(kernel::kResidentBlocksAttrName,
+                    frame->builder.getI64IntegerAttr(1));
+  if (failed(frame->finish()))
+    return failure();
+  return function;
+}
+
+LogicalResult tileKernels(
+    ModuleOp module, function_ref<bool(func::FuncOp)> isTiled,
+    function_ref<FailureOr<func::FuncOp>(func::FuncOp, const GpuMachine &)>
+        tile) {
+  std::shared_ptr<const GpuTarget> gpu = gpuTargetOf(module);
+  if (!gpu)
+    return failure();
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (kernel->hasAttr(kernel::kEntryAttrName) && !kernel.isExternal() &&
+        isTiled(kernel) && failed(tile(kernel, gpu->machine())))
+      return failure();
+  return success();
+}
+
+Value isInside(IndexBuilder &index, Value place, int64_t end, int64_t tile) {
+  return end % tile ? index.less(place, index.constant(end)) : Value();
+}
+
+void emitPlace(IndexBuilder &index, Region &place,
+               function_ref<std::pair<Value, Value>(Value, Value)> where) {
+  OpBuilder &builder = index.builder;
+  OpBuilder::InsertionGuard guard(builder);
+  Type type = builder.getIndexType();
+  Block *block =
+      builder.createBlock(&place, {}, {type, type}, {index.loc, index.loc});
+  auto [position, inside] = where(block->getArgument(0), block->getArgument(1));
+  if (!inside)
+    inside = arith::ConstantOp::create(builder, index.loc,
+                                       builder.getBoolAttr(true));
+  ws::YieldOp::create(builder, index.loc, ValueRange{position, inside});
+}
+
+void emitProducer(IndexBuilder &index, ws::RolesOp roles, Value channel,
+                  ws::Completion completion,
+                  function_ref<void(Value, ValueRange)> copy) {
+  OpBuilder &builder = index.builder;
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = builder.createBlock(&roles.getProduce(), {},
+                                    builder.getIndexType(), index.loc);
+  auto type = cast<ws::ChannelType>(channel.getType());
+  auto enter =
+      ws::PutEnterOp::create(builder, index.loc, type.getTiles(),
+                             ws::TokenType::get(builder.getContext()), channel);
+  copy(body->getArgument(0), enter.getTiles());
+  ws::PutExitOp::create(builder, index.loc, enter.getToken(), completion);
+  ws::YieldOp::create(builder, index.loc, ValueRange());
 }
 
 void emitTileEpilogue(ElementEmitter &emitter, Value result,

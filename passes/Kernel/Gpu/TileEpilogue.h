@@ -1,9 +1,11 @@
-// The root of a kernel whose results tiles hold in registers, and what is done
-// to each of them on their way to memory.
+// What kernels with tiles in registers have in common: the root whose results
+// those are, the function that becomes of it, and what is done to each result
+// on its way to memory.
 
 #ifndef HEDDLE_PASSES_KERNEL_GPU_TILEEPILOGUE_H
 #define HEDDLE_PASSES_KERNEL_GPU_TILEEPILOGUE_H
 
+#include "dialects/Ws/Ws.h"
 #include "passes/Kernel/Gpu/ElementEmitter.h"
 
 namespace heddle {
@@ -23,6 +25,41 @@ findTiledRoot(mlir::func::FuncOp kernel) {
     return {op, epilogue};
   return {};
 }
+
+/// Replaces `kernel` by a function of the same name, whose grid is filled by
+/// `emit` with tiles and roles of the ws dialect, and returns it. Fails with a
+/// diagnostic.
+mlir::FailureOr<mlir::func::FuncOp>
+tileKernel(mlir::func::FuncOp kernel, const GpuMachine &machine,
+           llvm::function_ref<void(ElementEmitter &)> emit);
+
+/// Makes of the kernels of `module` that `isTiled` says what `tile` makes of
+/// each. Fails with a diagnostic.
+mlir::LogicalResult tileKernels(
+    mlir::ModuleOp module, llvm::function_ref<bool(mlir::func::FuncOp)> isTiled,
+    llvm::function_ref<mlir::FailureOr<mlir::func::FuncOp>(mlir::func::FuncOp,
+                                                           const GpuMachine &)>
+        tile);
+
+/// Whether `place`, one of a tile of `tile` of them, is before `end`; null
+/// where tiles fill up what there is.
+mlir::Value isInside(IndexBuilder &index, mlir::Value place, int64_t end,
+                     int64_t tile);
+
+/// Fills `place`, the region of a copy or a load that says of a row and a
+/// column where that element is, and whether it is there: the pair that `where`
+/// gives of them, whose second is null for always.
+void emitPlace(IndexBuilder &index, mlir::Region &place,
+               llvm::function_ref<std::pair<mlir::Value, mlir::Value>(
+                   mlir::Value row, mlir::Value column)>
+                   where);
+
+/// Fills the region of `roles` that brings tiles: `copy` brings what a step
+/// needs into those of a slot, which are full by `completion`.
+void emitProducer(
+    IndexBuilder &index, ws::RolesOp roles, mlir::Value channel,
+    ws::Completion completion,
+    llvm::function_ref<void(mlir::Value step, mlir::ValueRange tiles)> copy);
 
 /// Stores what `epilogue`, if there is one, makes of `result`, whose elements
 /// are the `sums` of a tile. `isInside` says, of a row and a column of the

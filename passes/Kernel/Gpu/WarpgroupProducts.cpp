@@ -12,8 +12,7 @@ namespace heddle {
 static constexpr int64_t kProductK = 16;
 
 Type WarpgroupRoles::sumsStruct() {
-  SmallVector<Type> elements(warpM(sums) * warpN(sums) / 32,
-                             builder.getF32Type());
+  SmallVector<Type> elements(countNumbers(sums), builder.getF32Type());
   return LLVM::LLVMStructType::getLiteral(builder.getContext(), elements);
 }
 

@@ -4,9 +4,6 @@
 
 #include "dialects/Kernel/GridKernels.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/SymbolTable.h"
-
 using namespace mlir;
 
 namespace heddle {
@@ -303,8 +300,7 @@ void WarpgroupRoles::emitConsumers() {
                 RingPlace place) { return consume(outside, place); },
             [&](IRMapping &outside) {
               SmallVector<Value> elements;
-              int64_t count = warpM(sums) * warpN(sums) / kWarpThreads;
-              for (int64_t i = 0; i < count; ++i)
+              for (int64_t i = 0; i < countNumbers(sums); ++i)
                 elements.push_back(LLVM::ExtractValueOp::create(
                     builder, index.loc, finished, i));
               lowerEpilogue(epilogue, elements, outside);
