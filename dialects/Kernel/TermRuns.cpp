@@ -2,8 +2,6 @@
 
 #include "dialects/Kernel/TermRuns.h"
 
-#include "dialects/Kernel/Factors.h"
-
 using namespace mlir;
 using namespace heddle;
 
@@ -21,17 +19,8 @@ bool kernel::hasTermRuns(ContractOp op, AffineMap read) {
   return false;
 }
 
-template <typename Root> static bool arePairs(Root op) {
-  return kernel::arePairFactors(op.getLhsElement(), op.getRhsElement()) &&
-         op.getSumElement().isF32();
-}
-
-bool kernel::multipliesPairFactors(ContractOp op) { return arePairs(op); }
-
-bool kernel::multipliesPairFactors(ConvolutionOp op) { return arePairs(op); }
-
 bool kernel::mayPairActivations(ContractOp op) {
-  if (op.getRhsPacking() || !arePairs(op))
+  if (op.getRhsPacking() || !multipliesPairFactors(op))
     return false;
   auto count = [&](ArrayRef<unsigned> dims) {
     int64_t product = 1;
@@ -46,7 +35,8 @@ bool kernel::mayPairActivations(ContractOp op) {
 }
 
 bool kernel::mayPairActivations(ConvolutionOp op) {
-  return !op.getWeightsPacking() && arePairs(op) && op.getGroups() == 1 &&
+  return !op.getWeightsPacking() && multipliesPairFactors(op) &&
+         op.getGroups() == 1 &&
          llvm::all_of(op.getKernelExtents(),
                       [](int64_t extent) { return extent == 1; });
 }

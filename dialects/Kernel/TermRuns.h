@@ -4,6 +4,7 @@
 #ifndef HEDDLE_DIALECTS_KERNEL_TERMRUNS_H
 #define HEDDLE_DIALECTS_KERNEL_TERMRUNS_H
 
+#include "dialects/Kernel/Factors.h"
 #include "dialects/Kernel/Kernel.h"
 
 namespace heddle::kernel {
@@ -14,8 +15,10 @@ namespace heddle::kernel {
 bool hasTermRuns(ContractOp op, mlir::AffineMap read);
 
 /// Whether both factors are bf16, and sums are in f32.
-bool multipliesPairFactors(ContractOp op);
-bool multipliesPairFactors(ConvolutionOp op);
+template <typename Root> bool multipliesPairFactors(Root op) {
+  return arePairFactors(op.getLhsElement(), op.getRhsElement()) &&
+         op.getSumElement().isF32();
+}
 
 /// Whether kernels that multiply pairs may do so of operands that lie as the
 /// model has them: of two activations. What is read term by term is the left

@@ -35,9 +35,11 @@ public:
 private:
   /// Elements along the axis before those of the part within its first block.
   int64_t before = 0;
-  /// Elements along the axis and of the dimensions inside of it.
+  /// Elements along the axis and of the dimensions inside of it: without an
+  /// axis all are inside.
   int64_t along = 1, inner = 1;
-  int64_t block = 1;
+  /// Elements of a block, and blocks along the axis.
+  int64_t block = 1, blocks = 1;
   /// Whether dimensions besides the axis have parameters of their own.
   bool isBlocked = false;
   /// Parameters that the outer dimensions and the axis skip; indices.

@@ -47,8 +47,7 @@ Parameters::Parameters(ArrayRef<int64_t> partOffsets,
   if (!axis) {
     // One for all, whatever the part.
     for (int64_t size : partSizes)
-      along *= size;
-    block = std::max<int64_t>(along, 1);
+      inner *= size;
     return;
   }
   along = partSizes[*axis];
@@ -58,7 +57,7 @@ Parameters::Parameters(ArrayRef<int64_t> partOffsets,
   block = blockElements.value_or(1);
   before = partOffsets[*axis] % block;
   int64_t firstBlock = partOffsets[*axis] / block;
-  int64_t blocks = along == 0 ? 0 : (before + along - 1) / block + 1;
+  blocks = along == 0 ? 0 : (before + along - 1) / block + 1;
   if (isBlocked) {
     offsets.assign(partOffsets.begin(), partOffsets.end());
     sizes.assign(partSizes.begin(), partSizes.end());
@@ -81,7 +80,6 @@ void Parameters::next() {
     position = 0;
     ++outer;
   }
-  int64_t blocks = (before + along - 1) / block + 1;
   int64_t number = (before + position) / block;
   first = ((isBlocked ? outer * blocks : 0) + number) * blockElements;
 }
@@ -171,8 +169,7 @@ LogicalResult DequantizeOp::verify() {
                                  << "; integers come of integers alone";
   if (getBlock())
     return emitOpError("gives ")
-           << result << " by blocks, which have scales of "
-           << "floats";
+           << result << " by blocks, which have scales of floats";
   if (getStorage().getWidth() > 16)
     return emitOpError("gives ")
            << result << " of " << getStorage()

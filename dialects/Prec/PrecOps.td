@@ -20,7 +20,7 @@ def Prec_Dialect : Dialect {
     because it looks like the inverse of the op before it: it rounds.
 
     Quantization stays as it is until targets part: one may have instructions for
-    them, or multiply what is stored. `storage_type` says that the integers
+    it, or multiply what is stored. `storage_type` says that the integers
     are unsigned where tensors hold them without a sign.
 
     ```mlir

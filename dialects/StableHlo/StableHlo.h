@@ -50,4 +50,12 @@
 #define GET_OP_CLASSES
 #include "dialects/StableHlo/StableHloLegacyOps.h.inc"
 
+namespace heddle::stablehlo {
+
+/// Whether `config`, the `precision_config` of a product or null, asks that
+/// factors keep more than any machine's least number of bits.
+bool asksPrecision(mlir::ArrayAttr config);
+
+} // namespace heddle::stablehlo
+
 #endif // HEDDLE_DIALECTS_STABLEHLO_STABLEHLO_H

@@ -19,6 +19,14 @@ void StableHloDialect::registerContractionOps() {
       >();
 }
 
+bool asksPrecision(ArrayAttr config) {
+  return config &&
+         llvm::any_of(config.getAsRange<PrecisionAttr>(),
+                      [](PrecisionAttr precision) {
+                        return precision.getValue() != Precision::DEFAULT;
+                      });
+}
+
 static SmallVector<int64_t> orOnes(std::optional<ArrayRef<int64_t>> values,
                                    int64_t count) {
   return values ? SmallVector<int64_t>(*values)

@@ -127,16 +127,8 @@ private:
     if ((lhs.isF16() || lhs.isBF16()) && sum.isF32() &&
         facts.isLegal(family, sum, rhs, sum) &&
         reads(op) >= facts.readsWorthWidening &&
-        !isConstant(op->getOperand(0)) && !isInPairs(op, facts.packing))
+        !isConstant(op->getOperand(0)) && !readsPairs(op, facts.packing))
       convert(op, 0, lhs, sum);
-  }
-
-  static bool isInPairs(kernel::ContractOp op, const PackingFacts &facts) {
-    return readsPairs(op, facts);
-  }
-  static bool isInPairs(kernel::ConvolutionOp op, const PackingFacts &facts) {
-    return op.getWeights().getDefiningOp<kernel::WeightRefOp>() &&
-           readsPairs(op, facts);
   }
 
   /// The root gives its sums; what rounds them follows.

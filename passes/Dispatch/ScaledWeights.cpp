@@ -13,11 +13,10 @@
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Dispatch/StepTerms.h"
 #include "passes/Dispatch/StoredOperands.h"
+#include "passes/Dispatch/StoredSigns.h"
 #include "passes/Dispatch/WeightMatrix.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace heddle;
@@ -65,22 +64,18 @@ namespace {
 /// Makes the weights of one program.
 class ScaledPacker {
 public:
-  ScaledPacker(WeightPrograms &weights, kernel::WeightOp weight,
-               ScaledProgram program, const PackingFacts &facts)
-      : weights(weights), program(program), facts(facts),
-        inside(weight.getBody().front().getTerminator()) {}
+  ScaledPacker(WeightPrograms &weights, ScaledProgram program,
+               const PackingFacts &facts)
+      : weights(weights), program(program), facts(facts) {}
 
   /// What `op` reads, made before it.
   Value pack(kernel::ContractOp op);
 
 private:
   /// `value`, an operand of the program, as a matrix of terms by columns.
-  Value matrixOf(Value value);
-  /// `value`, of integers as the model stores them, with a sign.
-  Value withSign(Value value);
-  /// A weight that holds `value` by `packing`.
-  kernel::WeightOp stored(Value value, StringRef packing,
-                          function_ref<void(kernel::WeightOp)> note = nullptr);
+  Value matrixOf(OpBuilder &inside, Value value);
+  /// The same of integers as the model stores them, with a sign.
+  Value signedMatrixOf(OpBuilder &inside, Value value);
   /// The matrix in the elements that a kernel holds of `weight`.
   Value unpacked(OpBuilder &b, Location loc, kernel::WeightOp weight);
   /// The zero points as a matrix; `weight` is what holds them, if not a number.
@@ -89,42 +84,21 @@ private:
   WeightPrograms &weights;
   ScaledProgram program;
   const PackingFacts &facts;
-  /// Before the end of the program, where what is made is erased again.
-  OpBuilder inside;
-  SmallVector<Operation *> made;
 };
 } // namespace
 
-Value ScaledPacker::matrixOf(Value value) {
+Value ScaledPacker::matrixOf(OpBuilder &inside, Value value) {
   ArrayRef<int64_t> shape = typeOf(value).getShape();
-  Value matrix = toMatrix(inside, value, {program.terms, program.columns},
-                          {shape[program.terms], shape[program.columns]});
-  if (matrix != value)
-    made.push_back(matrix.getDefiningOp());
-  return matrix;
+  return toMatrix(inside, value, {program.terms, program.columns},
+                  {shape[program.terms], shape[program.columns]});
 }
 
-Value ScaledPacker::withSign(Value value) {
+Value ScaledPacker::signedMatrixOf(OpBuilder &inside, Value value) {
   IntegerType storage = program.op.getStorage();
-  if (!storage.isUnsigned())
-    return value;
-  Location loc = value.getLoc();
-  APInt highest = APInt::getSignMask(storage.getWidth());
-  auto bit = stablehlo::ConstantOp::create(
-      inside, loc, DenseElementsAttr::get(typeOf(value), highest));
-  auto changed = stablehlo::XorOp::create(inside, loc, value, bit);
-  auto held = stablehlo::BitcastConvertOp::create(
-      inside, loc, typeOf(value).clone(signedType(storage)), changed);
-  made.append({bit, changed, held});
-  return held;
-}
-
-kernel::WeightOp
-ScaledPacker::stored(Value value, StringRef packing,
-                     function_ref<void(kernel::WeightOp)> note) {
-  return weights.derive(
-      weights.add(value), [](OpBuilder &, Value whole) { return whole; },
-      packing, note);
+  if (storage.isUnsigned())
+    value = withHighestBitChanged(inside, value.getLoc(), value,
+                                  signedType(storage));
+  return matrixOf(inside, value);
 }
 
 Value ScaledPacker::unpacked(OpBuilder &b, Location loc,
@@ -152,7 +126,12 @@ Value ScaledPacker::zeroPoints(OpBuilder &b, Location loc,
     return arith::ConstantOp::create(b, loc,
                                      DenseElementsAttr::get(type, zero));
   }
-  weight = stored(matrixOf(withSign(given)), facts.matrix);
+  weight = weights.derive(
+      weights.add(given),
+      [&](OpBuilder &inside, Value value) {
+        return signedMatrixOf(inside, value);
+      },
+      facts.matrix);
   return unpacked(b, loc, weight);
 }
 
@@ -160,24 +139,27 @@ Value ScaledPacker::pack(kernel::ContractOp op) {
   OpBuilder b(op);
   Location loc = program.op.getLoc();
   int64_t block = *program.op.getBlock();
-  kernel::WeightOp scales =
-      stored(matrixOf(program.op.getScale()), facts.matrix);
+  kernel::WeightOp scales = weights.derive(
+      weights.add(program.op.getScale()),
+      [&](OpBuilder &inside, Value value) { return matrixOf(inside, value); },
+      facts.matrix);
   kernel::WeightOp zeroWeight;
   Value zeros = zeroPoints(b, loc, zeroWeight);
   bool isNarrow = program.op.getStorage().getWidth() == 4;
-  kernel::WeightOp numbers =
-      stored(matrixOf(withSign(program.op.getInput())),
-             isNarrow ? kernel::matrixNibbles(facts.matrix) : facts.quads,
-             [&](kernel::WeightOp fresh) {
-               fresh.setBlock(ArrayRef<int64_t>{block, 1});
-               fresh.setScale(scales.getName());
-               if (zeroWeight)
-                 fresh.setZeroPoint(zeroWeight.getName());
-             });
+  kernel::WeightOp numbers = weights.derive(
+      weights.add(program.op.getInput()),
+      [&](OpBuilder &inside, Value value) {
+        return signedMatrixOf(inside, value);
+      },
+      isNarrow ? kernel::matrixNibbles(facts.matrix) : facts.quads,
+      [&](kernel::WeightOp fresh) {
+        fresh.setBlock(ArrayRef<int64_t>{block, 1});
+        fresh.setScale(scales.getName());
+        if (zeroWeight)
+          fresh.setZeroPoint(zeroWeight.getName());
+      });
   Value integers = unpacked(b, loc, numbers);
   Value units = unpacked(b, loc, scales);
-  for (Operation *step : llvm::reverse(made))
-    step->erase();
   auto real = typeOf(integers).clone(b.getF32Type());
   return prec::DequantizeOp::create(
       b, loc, real, integers, units, zeros, b.getI64IntegerAttr(0),
@@ -205,7 +187,7 @@ bool heddle::packScaled(WeightPrograms &weights, kernel::ContractOp op,
     return false;
   OpBuilder b(op);
   kernel::ContractOp::Dims dims = op.getDims();
-  Value real = ScaledPacker(weights, weight, *program, facts.packing).pack(op);
+  Value real = ScaledPacker(weights, *program, facts.packing).pack(op);
   AffineMap map = AffineMap::get(
       op.getExtents().size(), 0,
       {b.getAffineDimExpr(dims.k[0]), b.getAffineDimExpr(dims.n[0])},

@@ -55,7 +55,9 @@ bool heddle::readsPairs(kernel::ContractOp op, const PackingFacts &facts) {
 }
 
 bool heddle::readsPairs(kernel::ConvolutionOp op, const PackingFacts &facts) {
-  return !facts.filterPairs.empty() && kernel::multipliesPairFactors(op) &&
+  return !facts.filterPairs.empty() &&
+         op.getWeights().getDefiningOp<kernel::WeightRefOp>() &&
+         kernel::multipliesPairFactors(op) &&
          hasChannelRuns(op, kernel::kPair, facts);
 }
 

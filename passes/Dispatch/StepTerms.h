@@ -24,8 +24,7 @@ bool readsQuads(kernel::ConvolutionOp op, const PackingFacts &facts);
 /// Whether both factors are bf16 and are multiplied in pairs, a weight that is
 /// stored so, or an activation that kernels copy so.
 bool readsPairs(kernel::ContractOp op, const PackingFacts &facts);
-/// Whether both are bf16 and the filter, if it is a weight, can be read in
-/// pairs.
+/// Whether both are bf16 and the filter is a weight that can be read in pairs.
 bool readsPairs(kernel::ConvolutionOp op, const PackingFacts &facts);
 
 /// The packing of a right-hand side that is a weight, and of a filter for one

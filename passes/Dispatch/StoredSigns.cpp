@@ -28,6 +28,17 @@ heddle::multipliedTypes(KernelFamily family, IntegerType lhs, IntegerType rhs,
   return {};
 }
 
+Value heddle::withHighestBitChanged(OpBuilder &inside, Location loc,
+                                    Value value, IntegerType type) {
+  Value bit = stablehlo::ConstantOp::create(
+      inside, loc,
+      DenseElementsAttr::get(typeOf(value),
+                             APInt::getSignMask(type.getWidth())));
+  value = stablehlo::XorOp::create(inside, loc, value, bit);
+  return stablehlo::BitcastConvertOp::create(inside, loc,
+                                             typeOf(value).clone(type), value);
+}
+
 /// `tensor` with the highest bit of each byte changed, which tensors without a
 /// sign hold; `type` is the sign that they have then.
 static Value flipped(OpBuilder &b, Location loc, WeightPrograms &weights,
@@ -35,13 +46,8 @@ static Value flipped(OpBuilder &b, Location loc, WeightPrograms &weights,
   if (kernel::WeightOp weight = weights.referredTo(tensor)) {
     kernel::WeightOp other = weights.derive(
         weight,
-        [&](OpBuilder &inside, Value value) -> Value {
-          Value bit = stablehlo::ConstantOp::create(
-              inside, loc,
-              DenseElementsAttr::get(typeOf(value), APInt(8, 128)));
-          value = stablehlo::XorOp::create(inside, loc, value, bit);
-          return stablehlo::BitcastConvertOp::create(
-              inside, loc, typeOf(value).clone(type), value);
+        [&](OpBuilder &inside, Value value) {
+          return withHighestBitChanged(inside, loc, value, type);
         },
         /*packing=*/"");
     Value reference = weights.reference(b, other);

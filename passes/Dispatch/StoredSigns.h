@@ -14,6 +14,11 @@ std::pair<mlir::IntegerType, mlir::IntegerType>
 multipliedTypes(KernelFamily family, mlir::IntegerType lhs,
                 mlir::IntegerType rhs, const DispatchFacts &facts);
 
+/// `value`, of a weight's program, with the highest bit of each integer
+/// changed; `type` is the sign that they have then.
+mlir::Value withHighestBitChanged(mlir::OpBuilder &inside, mlir::Location loc,
+                                  mlir::Value value, mlir::IntegerType type);
+
 /// The same real numbers stored as bytes of `type`: numbers and zero points are
 /// 128 more or less, which is the other highest bit. Of a weight that is a
 /// weight.

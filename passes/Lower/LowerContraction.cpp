@@ -50,11 +50,7 @@ static TypeAttr accumulatorOf(Type element, Type sum) {
 
 /// The precision that the model asks for, if it asks for one.
 static ArrayAttr askedPrecision(ArrayAttr config) {
-  bool asks = config && llvm::any_of(config, [](Attribute attr) {
-                return cast<stablehlo::PrecisionAttr>(attr).getValue() !=
-                       stablehlo::Precision::DEFAULT;
-              });
-  return asks ? config : ArrayAttr();
+  return stablehlo::asksPrecision(config) ? config : ArrayAttr();
 }
 
 /// How far the iteration dimensions of `contract`, made of `op`, run in each

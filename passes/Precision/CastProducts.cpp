@@ -30,22 +30,14 @@ constexpr int64_t kFewestTerms = 16;
 
 /// Whether the model says that factors shall keep more than any machine's least
 /// number of bits.
-bool wantsExact(ArrayAttr precisions) {
-  return precisions &&
-         llvm::any_of(precisions.getAsRange<stablehlo::PrecisionAttr>(),
-                      [](stablehlo::PrecisionAttr precision) {
-                        return precision.getValue() !=
-                               stablehlo::Precision::DEFAULT;
-                      });
-}
-
 bool wantsExact(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([](stablehlo::DotGeneralOp dot) {
-        return dot.getAlgorithm() || wantsExact(dot.getPrecisionConfigAttr());
+        return dot.getAlgorithm() ||
+               stablehlo::asksPrecision(dot.getPrecisionConfigAttr());
       })
       .Case([](stablehlo::ConvolutionOp convolution) {
-        return wantsExact(convolution.getPrecisionConfigAttr());
+        return stablehlo::asksPrecision(convolution.getPrecisionConfigAttr());
       })
       .Default(false);
 }

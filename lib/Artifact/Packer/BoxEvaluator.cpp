@@ -119,12 +119,8 @@ LogicalResult BoxEvaluator::copyConstant(stablehlo::ConstantOp op,
     start += offset * stride;
   copyStrided(box.sizes, data->data() + start * bytes, strides, out,
               rowMajorStrides(box.sizes), bytes);
-  if (isNarrowSigned(type.getElementType())) {
-    unsigned unused = 8 - type.getElementTypeBitWidth();
-    for (char &byte : MutableArrayRef(out, box.elements()))
-      byte = static_cast<char>(
-          static_cast<int8_t>(static_cast<uint8_t>(byte) << unused) >> unused);
-  }
+  if (std::optional<ElementKind> kind = elementKind(type.getElementType()))
+    extendSigns(*kind, MutableArrayRef(out, box.elements() * bytes));
   return success();
 }
 

@@ -296,20 +296,17 @@ BoxEvaluator::Step BoxEvaluator::split(stablehlo::BitcastConvertOp op,
   Box source = {SmallVector<int64_t>(ArrayRef(box.offsets).drop_back()),
                 SmallVector<int64_t>(ArrayRef(box.sizes).drop_back())};
   Type element = typeOf(op.getResult()).getElementType();
-  unsigned bits = element.getIntOrFloatBitWidth(), unused = 8 - bits;
-  bool isSigned = isNarrowSigned(element);
+  unsigned bits = element.getIntOrFloatBitWidth(), mask = (1u << bits) - 1;
   return after(op.getOperand(), source,
-               [bits, unused, isSigned, count = source.elements(),
-                first = box.offsets.back(), parts = box.sizes.back(),
-                out](const char *bytes) mutable {
+               [bits, mask, kind = elementKind(element),
+                count = source.elements(), first = box.offsets.back(),
+                parts = box.sizes.back(), out](const char *bytes) {
+                 char *end = out;
                  for (int64_t i = 0; i < count; ++i)
-                   for (int64_t part = first; part < first + parts; ++part) {
-                     auto high =
-                         static_cast<uint8_t>(static_cast<uint8_t>(bytes[i]) >>
-                                              part * bits << unused);
-                     *out++ = static_cast<char>(
-                         isSigned ? static_cast<int8_t>(high) >> unused
-                                  : high >> unused);
-                   }
+                   for (int64_t part = first; part < first + parts; ++part)
+                     *end++ = static_cast<char>(
+                         static_cast<uint8_t>(bytes[i]) >> part * bits & mask);
+                 if (kind)
+                   extendSigns(*kind, MutableArrayRef(out, end));
                });
 }

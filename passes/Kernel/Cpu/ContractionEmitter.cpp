@@ -56,18 +56,16 @@ LogicalResult ContractionEmitter::emit() {
     return root.getOwner()->emitOpError("has an operand that is not in memory");
   plan = planContraction(frame, shape, accumulator);
   resolveLimits();
+  int64_t panelElements = (plan.blocks.depthBlock + !shape.rest.is(0)) *
+                          plan.groupColumns() * shape.perStep;
   if (plan.packs) {
     Type packed = shape.perStep > 1
                       ? cast<MemRefType>(rhsBuffer.getType()).getElementType()
                       : accumulator;
-    int64_t steps = plan.blocks.depthBlock + !shape.rest.is(0);
-    panel = frame.allocateScratch(packed,
-                                  steps * plan.groupColumns() * shape.perStep);
+    panel = frame.allocateScratch(packed, panelElements);
   }
   if (plan.widens) {
-    int64_t steps = plan.blocks.depthBlock + !shape.rest.is(0);
-    widePanel = frame.allocateScratch(accumulator, steps * plan.groupColumns() *
-                                                       shape.perStep);
+    widePanel = frame.allocateScratch(accumulator, panelElements);
     wideRows = frame.allocateScratch(
         accumulator, plan.blocks.rowTiles * plan.split.bigRows * wideDepth());
   }

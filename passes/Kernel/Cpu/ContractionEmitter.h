@@ -106,6 +106,9 @@ private:
   TileRhs storedRhsOf(const Group &group);
   /// From a step of the depth to the next one there.
   Number storedStep();
+  /// `stored` so that its step number `depthCount` is what is behind the last
+  /// whole one. A copied panel has that at its end.
+  TileRhs restOf(TileRhs stored);
   /// Copies what tiles read of the group from `low` to `high` of the depth, and
   /// what is behind its last whole step, if they read copies.
   void prepareGroup(const Group &group, mlir::Value low, mlir::Value high);

@@ -26,40 +26,49 @@ Number ContractionEmitter::storedStep() {
   return index.times(term, shape.perStep);
 }
 
+TileRhs ContractionEmitter::restOf(TileRhs stored) {
+  stored.step = storedStep();
+  if (plan.packs) {
+    stored.base = index.constant(restPlace());
+    stored.step = 0;
+  }
+  return stored;
+}
+
 TileRhs ContractionEmitter::storedRhsOf(const Group &group) {
   TileRhs rhs;
-  rhs.isUnsigned = shape.rhsUnsigned;
-  Value first = index.mul(group.number, plan.groupColumns());
-  bool isStored = plan.packs || shape.isPacked;
-  for (int64_t v = 0; v < group.vectors; ++v)
-    rhs.vectors.push_back(v * plan.lanes * (isStored ? shape.rhsPerStep() : 1));
-  if (!isStored && shape.perStep > 1)
-    rhs.termStride = frame.numberOf(shape.termStride);
   if (plan.packs) {
     rhs.buffer = panel;
     rhs.base = index.constant(0);
-    rhs.isUnsigned = false;
+    for (int64_t v = 0; v < group.vectors; ++v)
+      rhs.vectors.push_back(v * plan.lanes * shape.perStep);
     return rhs;
   }
   rhs.buffer = rhsBuffer;
-  if (!shape.isPacked) {
-    rhs.base = index.add(rhsBase, first);
-    if (!group.columns.value) {
-      rhs.maskLast(
-          tailMask(frame.builder, loc, plan.lanes,
-                   group.columns.number - (group.vectors - 1) * plan.lanes));
-      return rhs;
-    }
-    for (int64_t v = 0; v < group.vectors; ++v)
-      rhs.masks.push_back(
-          countMask(frame.builder, loc, plan.lanes,
-                    index.add(group.columns.value, -v * plan.lanes)));
+  rhs.isUnsigned = shape.rhsUnsigned;
+  if (shape.isPacked) {
+    rhs.base =
+        index.add(rhsBase, placeInPanels(group, shape.panelStride,
+                                         shape.rhsPerStep(), rhs.vectors));
+    if (shape.scaled)
+      rhs.scales = scalesOf(group);
     return rhs;
   }
-  rhs.base = index.add(rhsBase, placeInPanels(group, shape.panelStride,
-                                              shape.rhsPerStep(), rhs.vectors));
-  if (shape.scaled)
-    rhs.scales = scalesOf(group);
+  rhs.base = index.add(rhsBase, index.mul(group.number, plan.groupColumns()));
+  for (int64_t v = 0; v < group.vectors; ++v)
+    rhs.vectors.push_back(v * plan.lanes);
+  if (shape.perStep > 1)
+    rhs.termStride = frame.numberOf(shape.termStride);
+  if (!group.columns.value) {
+    rhs.maskLast(
+        tailMask(frame.builder, loc, plan.lanes,
+                 group.columns.number - (group.vectors - 1) * plan.lanes));
+    return rhs;
+  }
+  for (int64_t v = 0; v < group.vectors; ++v)
+    rhs.masks.push_back(
+        countMask(frame.builder, loc, plan.lanes,
+                  index.add(group.columns.value, -v * plan.lanes)));
   return rhs;
 }
 
@@ -68,7 +77,6 @@ Value ContractionEmitter::placeInPanels(const Group &group, int64_t panelStride,
                                         SmallVectorImpl<int64_t> &vectors) {
   // A group is a part of a panel, or several whole ones.
   int64_t panelColumns = frame.machine.panelColumns;
-  vectors.clear();
   for (int64_t v = 0; v < group.vectors; ++v)
     vectors.push_back(v * plan.lanes / panelColumns * panelStride +
                       v * plan.lanes % panelColumns * perStep);
@@ -154,11 +162,7 @@ SmallVector<Value> ContractionEmitter::startOf(RegisterTile &tile,
   Value steps = valueOf(shape.depthCount());
   TileLhs lhs = lhsOf(rows);
   lhs.step = shape.perStep;
-  rhs.step = storedStep();
-  if (plan.packs) {
-    rhs.base = index.constant(restPlace());
-    rhs.step = 0;
-  }
+  rhs = restOf(rhs);
   if (std::optional<int64_t> count = shape.rest.known())
     return tile.accumulateRest(lhs, rhs, steps, *count, zeros);
   // Of pairs it is one term at most.

@@ -53,9 +53,9 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   int64_t rows = shape.row.extent.bound(),
           columns = shape.columnCount().bound();
   plan.tileShape = chooseTileShape(frame.machine, rows, columns, plan.lanes);
+  // Beside the sums a word and a number of each column, a row and a table.
   if (shape.scaled)
-    plan.tileShape.rows =
-        ScaledWords::rowsOf(frame.machine, rows, plan.tileShape);
+    plan.tileShape.rows = rowsOfWidened(frame.machine, rows, plan.tileShape);
   double outputs = double(shape.outerCount().bound()) *
                    shape.outerRowCount().bound() * rows * columns;
   Type lhs = elementOf(shape.lhs), rhs = elementOf(shape.rhs);
@@ -114,8 +114,8 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   extents.sizedRows = isSized;
   plan.blocks = chooseBlocks(frame.machine, extents, plan.tileShape, rowTiles,
                              plan.columnGroups.bound(), plan.lanes);
-  // Sums of pairs rest between whole chains alone: whatever the size of a cache
-  // they have the same bits.
+  // Sums of steps of several terms rest between whole chains alone: whatever
+  // the size of a cache they have the same bits.
   if (shape.perStep > 1)
     plan.blocks.depthBlock =
         std::min(llvm::alignTo(plan.blocks.depthBlock, longestChain),

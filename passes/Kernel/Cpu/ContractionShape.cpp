@@ -71,10 +71,12 @@ void ContractionShape::setRows(SmallVector<ContractionDim> dims) {
   outerRows = std::move(dims);
 }
 
-/// What a step takes of a packed rhs; nothing if that is one term.
+/// What a step takes of a packed rhs; nothing if that is one term, or if rhs is
+/// dequantized.
 static std::optional<StepTerms> packedTerms(kernel::ContractOp op,
                                             int64_t panelColumns) {
-  return stepTerms(*op.getRhsPacking(), kernel::matrixQuads(panelColumns),
+  return stepTerms(op.getRhsPacking().value_or(""),
+                   kernel::matrixQuads(panelColumns),
                    kernel::matrixPairs(panelColumns), op.getLhsElement(),
                    op.getRhsElement());
 }

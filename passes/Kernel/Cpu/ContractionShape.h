@@ -52,13 +52,13 @@ struct ContractionShape {
   /// rhs is in panels of 32 columns, this far apart.
   bool isPacked = false;
   int64_t panelStride = 0;
-  /// Elements of the depth that one step takes of each row and each column,
-  /// next to each other: four bytes of panels in quads, two bf16 of pairs, the
-  /// numbers of a word.
+  /// Elements of the depth that one step takes of each row, next to each other,
+  /// and of each column, `termStride` apart where rhs is not packed: four bytes
+  /// of panels in quads, two bf16 of pairs, the numbers of a word.
   int64_t perStep = 1;
   /// Elements behind the last whole step, where each sum begins.
   Extent rest = 0;
-  /// Elements between neighbouring terms of an unpacked rhs.
+  /// Elements between neighbouring terms of a column of rhs as it is stored.
   Extent termStride = 0;
   /// How numbers of rhs follow from words, if it is dequantized.
   std::optional<ScaledWords> scaled;

@@ -90,12 +90,9 @@ void ContractionEmitter::widenGroup(const Group &group, Value low, Value high) {
 }
 
 void ContractionEmitter::widenRest(const Group &group) {
-  TileRhs stored = storedRhsOf(group);
-  Value position =
-      plan.packs
-          ? index.constant(restPlace())
-          : index.at(stored.base, valueOf(shape.depthCount()), storedStep());
-  widenStep(stored, position, index.constant(restPlace()));
+  TileRhs rest = restOf(storedRhsOf(group));
+  Value position = index.at(rest.base, valueOf(shape.depthCount()), rest.step);
+  widenStep(rest, position, index.constant(restPlace()));
 }
 
 SmallVector<Value> ContractionEmitter::startOfWide(RegisterTile &tile,

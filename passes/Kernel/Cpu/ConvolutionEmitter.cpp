@@ -69,9 +69,9 @@ private:
 /// A convolution that is a contraction over pixels.
 static bool isPointwise(const ConvolutionShape &shape) {
   return !shape.hasOpenImages() && shape.groups == 1 && shape.taps() == 1 &&
-         llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
-           return dim.isInside() && dim.inputDilation == 1;
-         });
+         shape.isDense() &&
+         llvm::all_of(shape.spatial,
+                      [](const SpatialDim &dim) { return dim.isInside(); });
 }
 
 static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
@@ -187,6 +187,7 @@ LogicalResult ConvolutionEmitter::emitGroup(const FilterColumns &group) {
 LogicalResult ConvolutionEmitter::emitRow(const FilterColumns &group,
                                           ArrayRef<Value> row) {
   LogicalResult status = success();
+  // Columns of each phase have code of their own.
   for (const ColumnPhase &phase : phases)
     for (const ColumnRun &run : splitColumns(phase.dim, tileShape.rows))
       index.loop(0, run.count, 1, [&](Value number) {
@@ -300,13 +301,9 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
   if (!buffers.input || !buffers.weights)
     return op.emitOpError("has an operand that is not in memory");
 
-  // Columns of each phase have code of their own.
-  bool isDense = llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
-    return dim.inputDilation == 1;
-  });
   bool hasTiles = shape.hasOpenImages()
                       ? !fewPhases(shape.spatial.back()).empty()
-                      : isDense;
+                      : shape.isDense();
   bool isDepthwise = hasTiles && shape.groupInput == 1 &&
                      shape.groupOutput == 1 && !shape.isPacked;
   if ((shape.hasOpenImages() || isDepthwise) &&

@@ -81,6 +81,11 @@ struct ConvolutionShape {
     auto isSized = [](const Extent &extent) { return extent.isSized(); };
     return llvm::any_of(inputs, isSized) || llvm::any_of(outputs, isSized);
   }
+  /// Whether the input has no zeros between its points.
+  bool isDense() const {
+    return llvm::all_of(
+        spatial, [](const SpatialDim &dim) { return dim.inputDilation == 1; });
+  }
   int64_t taps() const;
   int64_t inputImage() const;
   /// Results of one image and channel, without the innermost dimension.

@@ -12,18 +12,11 @@ using namespace mlir;
 using namespace heddle;
 
 FloatPairs::FloatPairs(const Machine &machine)
-    : areMultipliedAtOnce(machine.hasFeature(kPairFeature)),
-      registersPerVector(machine.registersPerVector()),
-      vectorRegisters(machine.vectorRegisters) {}
+    : machine(machine), areMultipliedAtOnce(machine.hasFeature(kPairFeature)) {}
 
 int64_t FloatPairs::rowsOf(int64_t rows, TileShape tile) const {
-  if (areMultipliedAtOnce)
-    return tile.rows;
   // Beside the sums both terms of each column and of a row, and the mask.
-  int64_t registers = tile.vectors * registersPerVector;
-  int64_t most =
-      std::max<int64_t>(1, (vectorRegisters - 3 - 2 * registers) / registers);
-  return tile.rows <= most ? tile.rows : splitRows(rows, most).bigRows;
+  return areMultipliedAtOnce ? tile.rows : rowsOfWidened(machine, rows, tile);
 }
 
 FloatPairs::Factor FloatPairs::takeApart(OpBuilder &builder, Location loc,

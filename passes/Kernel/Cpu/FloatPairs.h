@@ -34,8 +34,8 @@ private:
   Factor takeApart(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Value bits) const;
 
+  const Machine &machine;
   bool areMultipliedAtOnce;
-  int64_t registersPerVector, vectorRegisters;
 };
 
 } // namespace heddle

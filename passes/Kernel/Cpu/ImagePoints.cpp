@@ -3,7 +3,6 @@
 #include "passes/Kernel/Cpu/ImagePoints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/Kernel/Cpu/TapPhases.h"
 
 using namespace mlir;
 
@@ -56,13 +55,8 @@ PhasePoints PointPhases::at(IndexBuilder &index,
       shape.images.isSized() ? Number(0) : Number(shape.images.bound()));
   for (auto [output, phases, number] :
        llvm::zip_equal(shape.outputs, dims, numbers)) {
-    PhaseDim &dim = points.dims.emplace_back();
-    dim.all = phases.front();
-    ChosenPhase chosen = choosePhase(index, phases, number);
-    dim.taps = chosen.taps;
-    dim.firstTap = chosen.firstTap;
-    dim.padding = chosen.padding;
-    dim.first = number;
+    points.dims.push_back(
+        {choosePhase(index, phases, number), phases.front(), number});
     Number extent = frame.numberOf(output);
     if (phases.size() > 1) {
       int64_t spacing = phases.front().spacing;

@@ -5,6 +5,7 @@
 
 #include "passes/Kernel/Cpu/ConvolutionShape.h"
 #include "passes/Kernel/Cpu/KernelFrame.h"
+#include "passes/Kernel/Cpu/TapPhases.h"
 
 namespace heddle {
 
@@ -12,15 +13,14 @@ namespace heddle {
 /// dimension.
 using ImagePoint = llvm::SmallVector<mlir::Value>;
 
-/// A spatial dimension of the points of a phase.
-struct PhaseDim {
+/// A spatial dimension of the points of a phase, and what the phase has there.
+struct PhaseDim : ChosenPhase {
   /// The columns and taps of a phase, as far as all phases agree. Its input has
   /// zeros between its points only where there are too many phases to tell
   /// them apart: then all points are one phase.
   ColumnPhase all;
-  /// The first column, how many taps there are, the first of them, and the
-  /// padding before the first column.
-  mlir::Value first, taps, firstTap, padding;
+  /// The first column of the phase.
+  mlir::Value first;
 };
 
 /// The points of all images that meet the same taps: of an input with zeros

@@ -125,22 +125,20 @@ SmallVector<Value> RegisterTile::runSteps(const TileLhs &lhs,
                                           ValueRange accumulators,
                                           const TilePrefetch *prefetch) {
   SmallVector<Value> sums(accumulators);
-  auto later = [&](Value position, const Number &stride, int64_t steps) {
-    return stride.value ? index.at(position, index.constant(steps), stride)
-                        : index.add(position, steps * stride.number);
-  };
   if (prefetch) {
     Value ahead = index.at(prefetch->base, k, prefetch->step);
     for (int64_t i = 0; i < count; ++i)
       memref::PrefetchOp::create(
-          builder, loc, prefetch->buffer, later(ahead, prefetch->step, i),
+          builder, loc, prefetch->buffer,
+          index.at(ahead, index.constant(i), prefetch->step),
           /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
   }
   Value lhsPosition = lhsPositionAt(lhs, k);
   Value rhsPosition = index.at(rhs.base, k, rhs.step);
   for (int64_t i = 0; i < count; ++i) {
-    Value lhsNow = later(lhsPosition, lhs.step, i);
-    step(lhs, lhsNow, rhs, later(rhsPosition, rhs.step, i), sums);
+    Value number = index.constant(i);
+    Value lhsNow = index.at(lhsPosition, number, lhs.step);
+    step(lhs, lhsNow, rhs, index.at(rhsPosition, number, rhs.step), sums);
   }
   return sums;
 }
@@ -261,18 +259,19 @@ void RegisterTile::stepTerms(const TileLhs &lhs, Value lhsPosition,
                              int64_t count,
                              MutableArrayRef<Value> accumulators) {
   SmallVector<StepProducts::Factor> factors;
-  bool isApart = !rhs.termStride.is(0);
   for (int64_t v = 0; v < vectors; ++v) {
     SmallVector<Value> loaded;
-    for (int64_t term = 0; isApart && term < count; ++term)
-      loaded.push_back(loadColumns(
-          rhs, v, index.at(rhsPosition, index.constant(term), rhs.termStride),
-          lanes));
-    while (isApart && int64_t(loaded.size()) < products->perStep())
-      loaded.push_back(arith::ConstantOp::create(
-          builder, loc, builder.getZeroAttr(loaded.front().getType())));
-    if (!isApart)
+    if (rhs.termStride.is(0)) {
       loaded = {loadColumns(rhs, v, rhsPosition, lanes * products->perStep())};
+    } else {
+      for (int64_t term = 0; term < count; ++term)
+        loaded.push_back(loadColumns(
+            rhs, v, index.at(rhsPosition, index.constant(term), rhs.termStride),
+            lanes));
+      while (int64_t(loaded.size()) < products->perStep())
+        loaded.push_back(arith::ConstantOp::create(
+            builder, loc, builder.getZeroAttr(loaded.front().getType())));
+    }
     factors.push_back(products->columns(builder, loc, loaded));
   }
   for (int64_t r = 0; r < rows; ++r) {
@@ -285,6 +284,26 @@ void RegisterTile::stepTerms(const TileLhs &lhs, Value lhsPosition,
     for (int64_t v = 0; v < vectors; ++v) {
       Value &sum = accumulators[r * vectors + v];
       sum = products->multiplyAdd(builder, loc, row, factors[v], sum);
+    }
+  }
+}
+
+void RegisterTile::multiplyRows(const TileLhs &lhs, Value lhsPosition,
+                                ArrayRef<Value> factors,
+                                MutableArrayRef<Value> accumulators) {
+  for (int64_t r = 0; r < rows; ++r) {
+    Value position = positionOf(lhs, r, lhsPosition);
+    if (!position)
+      continue;
+    Value buffer = lhs.buffers.empty() ? lhs.buffer : lhs.buffers[r];
+    Value scalar = memref::LoadOp::create(builder, loc, buffer, position);
+    Value spread = vector::BroadcastOp::create(
+        builder, loc, vectorType,
+        convertElements(builder, loc, scalar, vectorType.getElementType(),
+                        lhs.isUnsigned));
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value &sum = accumulators[r * vectors + v];
+      sum = multiplyAdd(builder, loc, spread, factors[v], sum);
     }
   }
 }
@@ -303,16 +322,7 @@ void RegisterTile::stepWords(const TileLhs &lhs, Value lhsPosition,
       factors.push_back(
           words->number(builder, loc, word, term,
                         rhs.zeroPoints.empty() ? Value() : rhs.zeroPoints[v]));
-    for (int64_t r = 0; r < rows; ++r) {
-      Value position = positionOf(lhs, r, index.add(lhsPosition, term));
-      Value scalar = memref::LoadOp::create(builder, loc, lhs.buffer, position);
-      Value spread =
-          vector::BroadcastOp::create(builder, loc, vectorType, scalar);
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value &sum = accumulators[r * vectors + v];
-        sum = multiplyAdd(builder, loc, spread, factors[v], sum);
-      }
-    }
+    multiplyRows(lhs, index.add(lhsPosition, term), factors, accumulators);
   }
 }
 
@@ -329,21 +339,7 @@ void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
     factors.push_back(
         convertElements(builder, loc, loadColumns(rhs, v, rhsPosition, lanes),
                         vectorType.getElementType(), rhs.isUnsigned));
-  for (int64_t r = 0; r < rows; ++r) {
-    Value position = positionOf(lhs, r, lhsPosition);
-    if (!position)
-      continue;
-    Value buffer = lhs.buffers.empty() ? lhs.buffer : lhs.buffers[r];
-    Value scalar = memref::LoadOp::create(builder, loc, buffer, position);
-    Value spread = vector::BroadcastOp::create(
-        builder, loc, vectorType,
-        convertElements(builder, loc, scalar, vectorType.getElementType(),
-                        lhs.isUnsigned));
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value &sum = accumulators[r * vectors + v];
-      sum = multiplyAdd(builder, loc, spread, factors[v], sum);
-    }
-  }
+  multiplyRows(lhs, lhsPosition, factors, accumulators);
 }
 
 } // namespace heddle

@@ -174,6 +174,11 @@ private:
   void stepTerms(const TileLhs &lhs, mlir::Value lhsPosition,
                  const TileRhs &rhs, mlir::Value rhsPosition, int64_t count,
                  llvm::MutableArrayRef<mlir::Value> accumulators);
+  /// accumulators += lhs * rhs for one term, of which `factors` are the
+  /// columns.
+  void multiplyRows(const TileLhs &lhs, mlir::Value lhsPosition,
+                    llvm::ArrayRef<mlir::Value> factors,
+                    llvm::MutableArrayRef<mlir::Value> accumulators);
   /// Vector `v` of the right-hand side from `position` on, `count` elements.
   mlir::Value loadColumns(const TileRhs &rhs, int64_t v, mlir::Value position,
                           int64_t count);

@@ -28,7 +28,6 @@ FailureOr<std::optional<ScaledWords>> ScaledWords::of(kernel::ContractOp op,
     return std::optional<ScaledWords>();
   ScaledWords words;
   words.bits = dequantize.getStorage().getWidth();
-  words.panelColumns = panelColumns;
   std::string panels = kernel::matrixPanels(panelColumns);
   words.numbers = storedBy(dequantize.getInput(),
                            words.bits == 4 ? kernel::matrixNibbles(panels)
@@ -71,15 +70,6 @@ int64_t ScaledWords::chainSteps() const {
   while (blockSteps() % steps != 0)
     --steps;
   return steps;
-}
-
-int64_t ScaledWords::rowsOf(const Machine &machine, int64_t rows,
-                            TileShape tile) {
-  // Beside the sums a word and a number of each column, a row and a table.
-  int64_t registers = tile.vectors * machine.registersPerVector();
-  int64_t most = std::max<int64_t>(
-      1, (machine.vectorRegisters - 3 - 2 * registers) / registers);
-  return tile.rows <= most ? tile.rows : splitRows(rows, most).bigRows;
 }
 
 static VectorType lanesOf(Type element) {

@@ -15,7 +15,6 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "heddle/Target/Machine.h"
-#include "passes/Kernel/Cpu/TileChoice.h"
 
 #include <optional>
 
@@ -35,8 +34,8 @@ struct ScaledWords {
   mlir::Value zeroPoints;
   int64_t zero = 0;
   unsigned bits = 4;
-  /// Terms that share a scale, and the columns of a panel.
-  int64_t block = 0, panelColumns = 0;
+  /// Terms that share a scale.
+  int64_t block = 0;
   /// Elements of a panel of scales.
   int64_t panelStride = 0;
 
@@ -47,10 +46,6 @@ struct ScaledWords {
   /// Steps of a block, and of the parts that are summed up by themselves.
   int64_t blockSteps() const { return block / terms(); }
   int64_t chainSteps() const;
-
-  /// The height of tiles of `rows` rows, for which single floats would have
-  /// that of `tile`: words and what they are widened to fill registers, too.
-  static int64_t rowsOf(const Machine &machine, int64_t rows, TileShape tile);
 };
 
 /// Emits the widening of words.

@@ -14,7 +14,6 @@
 #include "passes/Kernel/Cpu/FilterTiles.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/ImagePoints.h"
-#include "passes/Kernel/Cpu/Lanes.h"
 #include "passes/Kernel/Cpu/RowTiles.h"
 #include "passes/Kernel/Cpu/TapPatch.h"
 #include "llvm/Support/MathExtras.h"

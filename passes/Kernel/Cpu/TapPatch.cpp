@@ -18,12 +18,9 @@ static constexpr int64_t fewestChannels = 16;
 std::optional<TapPatch> TapPatch::create(KernelFrame &frame,
                                          const ConvolutionShape &shape,
                                          Value input, int64_t rows) {
-  bool isDense = llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
-    return dim.inputDilation == 1;
-  });
   const SpatialDim &inner = shape.spatial.back();
-  bool isRun =
-      shape.groups == 1 && isDense && inner.dilation == 1 && inner.kernel > 1;
+  bool isRun = shape.groups == 1 && shape.isDense() && inner.dilation == 1 &&
+               inner.kernel > 1;
   int64_t depth = shape.taps() * shape.groupInput;
   TapPatch patch(frame, shape, input);
   patch.pitch = llvm::alignTo(depth, logicalLanes) + logicalLanes;
@@ -44,8 +41,7 @@ TileLhs TapPatch::rows(IndexBuilder &index, int64_t rows) const {
   TileLhs lhs;
   lhs.buffer = buffer;
   lhs.base = index.constant(0);
-  for (int64_t row = 0; row < rows; ++row)
-    lhs.rows.push_back(row * pitch);
+  lhs.setRows(index, rows, pitch);
   return lhs;
 }
 

@@ -74,6 +74,13 @@ TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
   return shape;
 }
 
+int64_t rowsOfWidened(const Machine &machine, int64_t rows, TileShape tile) {
+  int64_t registers = tile.vectors * machine.registersPerVector();
+  int64_t most = std::max<int64_t>(
+      1, (machine.vectorRegisters - 3 - 2 * registers) / registers);
+  return tile.rows <= most ? tile.rows : splitRows(rows, most).bigRows;
+}
+
 int64_t rowsOneByOne(const Machine &machine, TileShape tile) {
   int64_t perVector = machine.registersPerVector();
   int64_t timeOfOne =

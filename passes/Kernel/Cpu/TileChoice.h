@@ -43,6 +43,11 @@ struct TileShape {
 TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
                           int64_t lanes);
 
+/// The height of tiles of `rows` rows, for which single floats would have that
+/// of `tile`, where factors are widened or taken apart in registers: beside the
+/// sums two vectors of each column, and three more.
+int64_t rowsOfWidened(const Machine &machine, int64_t rows, TileShape tile);
+
 /// The most rows of a tile that are sooner computed one by one than as the
 /// whole tile: a single row waits for its own sums, whose vectors are few.
 int64_t rowsOneByOne(const Machine &machine, TileShape tile);
