@@ -17,6 +17,9 @@
 
 namespace heddle::dist {
 
+/// Whether devices have parts of their own of a constant of a weight's program.
+bool hasParts(mlir::Block &program);
+
 /// Where the device at a place of the mesh has its parts of the constants of a
 /// weight's program, one part behind the other; empty where all devices have
 /// the same.

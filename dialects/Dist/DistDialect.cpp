@@ -52,6 +52,8 @@ SmallVector<int64_t> PartOp::beginAt(int64_t place) {
   return begin;
 }
 
+bool hasParts(Block &program) { return !program.getOps<PartOp>().empty(); }
+
 SmallVector<int64_t> partsAt(Block &program, int64_t place) {
   SmallVector<int64_t> parts;
   for (auto part : program.getOps<PartOp>())

@@ -225,16 +225,9 @@ void Partitioner::fillIndices(stablehlo::TorchIndexSelectOp op,
                               const OperationCut &cut) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(local);
-  const sharding::TensorFactors &indices = rule.operands[1];
-  auto whole = cast<RankedTensorType>(op.getIndex().getType());
-  Attribute zero = builder.getZeroAttr(whole.getElementType());
-  for (auto [dim, factors] : llvm::enumerate(indices))
-    for (int64_t factor : factors)
-      if (cut.pads(indices, factor))
-        local->setOperand(1, collectives.fillBeyond(local->getOperand(1), dim,
-                                                    whole.getDimSize(dim),
-                                                    cut.axesOf(factor), zero,
-                                                    op.getLoc()));
+  fillPadding(op, local, /*index=*/1, rule, cut,
+              zeroElement(getElementTypeOrSelf(op.getIndex())),
+              [](int64_t) { return true; });
 }
 
 void Partitioner::movePlaces(stablehlo::ScatterOp op, Operation *local,

@@ -52,6 +52,20 @@ static bool beginsWithNothing(stablehlo::ReduceOp op) {
              neutralElement(joining, value.getElementType());
 }
 
+void Partitioner::fillPadding(Operation *op, Operation *local, unsigned index,
+                              const sharding::FactorRule &rule,
+                              const OperationCut &cut, Attribute fill,
+                              function_ref<bool(int64_t)> isFilled) {
+  const sharding::TensorFactors &tensor = rule.operands[index];
+  ArrayRef<int64_t> whole = sharding::shapeOf(op->getOperand(index));
+  for (auto [dim, factors] : llvm::enumerate(tensor))
+    for (int64_t factor : factors)
+      if (isFilled(factor) && cut.pads(tensor, factor))
+        local->setOperand(index, collectives.fillBeyond(
+                                     local->getOperand(index), dim, whole[dim],
+                                     cut.axesOf(factor), fill, op->getLoc()));
+}
+
 void Partitioner::prepareTerms(Operation *op, Operation *local,
                                const sharding::FactorRule &rule,
                                const OperationCut &cut,
@@ -64,21 +78,15 @@ void Partitioner::prepareTerms(Operation *op, Operation *local,
   auto reduce = dyn_cast<stablehlo::ReduceOp>(local);
   Type element = getElementTypeOrSelf(local->getResult(0));
   Attribute neutral = neutralElement(*joinsBy(op), element);
-  for (auto [index, tensor] : llvm::enumerate(rule.operands))
-    for (auto [dim, factors] : llvm::enumerate(tensor))
-      for (int64_t factor : factors) {
-        if (rule.factors[factor].kind != sharding::FactorKind::Reduction ||
-            !cut.pads(tensor, factor))
-          continue;
-        Value part = local->getOperand(index);
-        Type partElement = getElementTypeOrSelf(part);
-        bool isTerm = reduce || (isa<stablehlo::ScatterOp>(op) && index == 2);
-        Attribute fill = isTerm ? neutral : zeroElement(partElement);
-        local->setOperand(
-            index, collectives.fillBeyond(
-                       part, dim, sharding::shapeOf(op->getOperand(index))[dim],
-                       cut.axesOf(factor), fill, loc));
-      }
+  for (unsigned index = 0; index < rule.operands.size(); ++index) {
+    bool isTerm = reduce || (isa<stablehlo::ScatterOp>(op) && index == 2);
+    Type partElement = getElementTypeOrSelf(local->getOperand(index));
+    fillPadding(
+        op, local, index, rule, cut,
+        isTerm ? neutral : zeroElement(partElement), [&](int64_t factor) {
+          return rule.factors[factor].kind == sharding::FactorKind::Reduction;
+        });
+  }
   if (isa<stablehlo::ScatterOp>(op)) {
     // The first device alone adds to what is there.
     Value input = local->getOperand(0);

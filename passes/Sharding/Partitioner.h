@@ -82,6 +82,12 @@ private:
   /// The operation that joins the terms of an operation's results; nothing
   /// where terms cannot be joined.
   std::optional<mlir::OperationName> joinsBy(mlir::Operation *op);
+  /// Makes `fill` of what lies beyond operand `index` of an operation along its
+  /// padded factors, of those that `isFilled` wants.
+  void fillPadding(mlir::Operation *op, mlir::Operation *local, unsigned index,
+                   const sharding::FactorRule &rule, const OperationCut &cut,
+                   mlir::Attribute fill,
+                   llvm::function_ref<bool(int64_t factor)> isFilled);
   /// Makes an operation on parts give terms: what is beyond the tensors and
   /// what must be counted once become neutral.
   void prepareTerms(mlir::Operation *op, mlir::Operation *local,
