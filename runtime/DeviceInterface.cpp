@@ -11,13 +11,6 @@
 using namespace heddle;
 using namespace heddle::runtime;
 
-static const heddle_driver *findKind(const std::string &name) {
-  for (const heddle_driver *driver : allDrivers())
-    if (name == driver->name)
-      return driver;
-  return nullptr;
-}
-
 const char *heddle_device_kind(size_t number) {
   return number < allDrivers().size() ? allDrivers()[number]->name : nullptr;
 }
@@ -31,7 +24,7 @@ heddle_status heddle_device_count(const char *kind, size_t *out_count) {
   return guarded([&]() -> heddle_status {
     if (!kind || !out_count)
       return invalid(nullPointer);
-    const heddle_driver *driver = findKind(kind);
+    const heddle_driver *driver = findDriver(kind);
     if (!driver)
       return unknownKind(kind);
     heddle_status why;
@@ -68,10 +61,9 @@ heddle_status heddle_device_open(const char *given,
                        "'" + name +
                            "' is not the name of a device: that is "
                            "its kind, and its number behind a colon"});
-    std::string kind(parts->kind);
-    const heddle_driver *driver = findKind(kind);
+    const heddle_driver *driver = findDriver(parts->kind);
     if (!driver)
-      return unknownKind(kind);
+      return unknownKind(std::string(parts->kind));
     return open(*driver, parts->ordinal, out_device);
   });
 }

@@ -43,13 +43,13 @@ bool runtime::fromDlpack(DlDevice named, const heddle_driver *&driver,
   for (const DlDeviceType &row : deviceTypes) {
     if (row.type != named.type)
       continue;
-    for (const heddle_driver *known : allDrivers())
-      if (!std::strcmp(row.driver, known->name)) {
-        driver = known;
-        // Pinned memory of the process has the number of another device.
-        number = known->run ? 0 : static_cast<uint32_t>(named.number);
-        return known->run || named.number >= 0;
-      }
+    const heddle_driver *known = findDriver(row.driver);
+    if (!known)
+      continue;
+    driver = known;
+    // Pinned memory of the process has the number of another device.
+    number = known->run ? 0 : static_cast<uint32_t>(named.number);
+    return known->run || named.number >= 0;
   }
   return false;
 }

@@ -100,6 +100,9 @@ Ranks::~Ranks() {
     stopThreads();
   }
   members.clear();
+  // In a child, a world that a call of the parent's was in stays open: ranks
+  // may have waited in it at the fork, and a condition that has waiters cannot
+  // be ended.
   if (world && !(isForked && busy))
     engine.close(world);
 }

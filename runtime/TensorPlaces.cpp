@@ -2,7 +2,6 @@
 
 #include "runtime/TensorPlaces.h"
 
-#include "runtime/OpenDevice.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/Devices.h"
 
@@ -21,17 +20,18 @@ static uint64_t bytesOf(const heddle_tensor &tensor, const TensorSpec &spec) {
 Error TensorPlaces::create() {
   size_t count = entry.inputs.size() + entry.outputs.size();
   staged.resize(count);
-  copiers.resize(program.devices().size());
-  for (const auto &device : program.devices())
-    handles.emplace_back().device = device->device();
+  handles = std::vector<heddle_device>(program.devices().size());
+  for (size_t i = 0; i < handles.size(); ++i)
+    handles[i].device = program.devices()[i]->device();
   for (size_t i = 0; i < count; ++i) {
     uint32_t device = spec(i).device;
-    if (device == format::hostDevice || copiers[device])
+    heddle_device &handle = handles[device];
+    // One that has its space has its copier, too.
+    if (device == format::hostDevice || handle.space == HEDDLE_SPACE_DEVICE)
       continue;
     anyPlaced = true;
-    copiers[device] = std::make_unique<DeviceCopier>();
-    if (Error error = copiers[device]->create(
-            program.devices()[device]->device(), HEDDLE_SPACE_DEVICE))
+    handle.space = HEDDLE_SPACE_DEVICE;
+    if (Error error = handle.copier.create(handle.device, handle.space))
       return error;
   }
   return {};
@@ -74,7 +74,7 @@ Error TensorPlaces::arrive(const heddle_tensor *tensors, uint32_t flags) {
               bytes, "a tensor"))
         return error;
     if (isInput)
-      if (Error error = copiers[wanted.device]->copy(
+      if (Error error = handles[wanted.device].copier.copy(
               staged[i].memory.data(), true, tensors[i].data, false, bytes))
         return error;
   }
@@ -88,7 +88,7 @@ Error TensorPlaces::begin(const heddle_tensor *tensors, size_t output,
     return {};
   uint32_t device = spec(output).device;
   if (device != format::hostDevice)
-    return copiers[device]->copy(target, true, source, true, bytes);
+    return handles[device].copier.copy(target, true, source, true, bytes);
   std::memcpy(target, source, bytes);
   return {};
 }
@@ -96,7 +96,7 @@ Error TensorPlaces::begin(const heddle_tensor *tensors, size_t output,
 Error TensorPlaces::leave(const heddle_tensor *tensors) {
   for (size_t i = entry.inputs.size(); anyPlaced && i < staged.size(); ++i)
     if (staged[i].inUse)
-      if (Error error = copiers[spec(i).device]->copy(
+      if (Error error = handles[spec(i).device].copier.copy(
               tensors[i].data, false, staged[i].memory.data(), true,
               bytesOf(tensors[i], spec(i))))
         return error;

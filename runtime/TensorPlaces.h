@@ -6,8 +6,6 @@
 #include "runtime/OpenDevice.h"
 #include "runtime/Tensors.h"
 
-#include <deque>
-
 namespace heddle::runtime {
 
 /// Holds the tensors of a call to the devices on which the entry wants them,
@@ -19,8 +17,7 @@ public:
 
   Error create();
 
-  /// The device where the entry wants a tensor, as the C interface has it; only
-  /// for heddle_tensor.device.
+  /// The device where the entry wants a tensor, as the C interface has it.
   heddle_device &wantedBy(const TensorSpec &tensor) {
     return handles[tensor.device];
   }
@@ -56,8 +53,7 @@ private:
   const EntrySpec &entry;
   bool anyPlaced = false; ///< Some tensor lies on another device.
   std::vector<Staged> staged;
-  std::vector<std::unique_ptr<DeviceCopier>> copiers; ///< By device.
-  std::deque<heddle_device> handles;                  ///< By device.
+  std::vector<heddle_device> handles; ///< By device.
 };
 
 } // namespace heddle::runtime

@@ -10,7 +10,6 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -31,21 +30,23 @@ const heddle_driver *runtime::findDriver(uint32_t kind) {
   return nullptr;
 }
 
+const heddle_driver *runtime::findDriver(std::string_view name) {
+  for (const heddle_driver *driver : allDrivers())
+    if (name == driver->name)
+      return driver;
+  return nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // Device
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A device that is open, and the process that opened it.
-struct KnownDevice {
-  std::weak_ptr<Device> device;
-  pid_t process = 0;
-};
-
 /// The devices of the process that are open.
 struct OpenDevices {
   std::mutex mutex;
-  std::map<std::pair<const heddle_driver *, uint32_t>, KnownDevice> devices;
+  std::map<std::pair<const heddle_driver *, uint32_t>, std::weak_ptr<Device>>
+      devices;
 };
 } // namespace
 
@@ -67,11 +68,11 @@ Error Device::open(const heddle_driver &driver, uint32_t number,
                    std::shared_ptr<Device> &device) {
   OpenDevices &open = openDevices();
   std::lock_guard<std::mutex> lock(open.mutex);
-  KnownDevice &known = open.devices[{&driver, number}];
-  device = known.device.lock();
+  std::weak_ptr<Device> &known = open.devices[{&driver, number}];
+  device = known.lock();
   // What is not run by the host's threads serves the process that opened it: a
   // child opens its own.
-  if (device && (driver.run || known.process == getpid()))
+  if (device && (driver.run || device->process == getpid()))
     return {};
   device.reset();
   heddle_status why;
@@ -85,7 +86,7 @@ Error Device::open(const heddle_driver &driver, uint32_t number,
     return {HEDDLE_OUT_OF_MEMORY, "no memory"};
   }
   device.reset(made);
-  known = {device, getpid()};
+  known = device;
   return {};
 }
 

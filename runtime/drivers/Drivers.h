@@ -8,6 +8,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,8 @@ const std::vector<const heddle_driver *> &allDrivers();
 
 /// The driver of a kind of device; null if this library has none.
 const heddle_driver *findDriver(uint32_t kind);
+/// The same by its name.
+const heddle_driver *findDriver(std::string_view name);
 
 /// A device that is open. Programs and contexts share it: a device is opened
 /// once in a process and closed with its last user.
@@ -55,6 +59,7 @@ private:
   uint32_t ordinal;
   heddle_driver_device *opened;
   heddle_driver_device_info info = {};
+  const pid_t process = getpid(); ///< That opened it.
 };
 
 /// Memory of a device, freed at its end.

@@ -105,7 +105,8 @@ typedef struct heddle_driver_use {
 typedef enum heddle_driver_command_kind {
   HEDDLE_COMMAND_LAUNCH = 0, /* kernel, buffers, integers, tiles, chunk */
   HEDDLE_COMMAND_COPY = 1,   /* buffers: target, source; tiles: bytes. A queue
-                                refuses one of the process's memory to itself */
+                                refuses a copy with both sides in the process's
+                                memory */
   HEDDLE_COMMAND_FILL = 2    /* buffers: target; tiles: bytes, a multiple of
                                 pattern_bytes */
 } heddle_driver_command_kind;

@@ -66,8 +66,10 @@ int64_t BufferPlaces::weightBytes(uint32_t index) const {
              : -1;
 }
 
-/// The weights of ranks are alike, so that one is checked for all.
-Error BufferPlaces::checkRankWeights(const Buffer &buffer) const {
+/// The weights of ranks are alike, so that one is checked for all: it has
+/// `bytes`, -1 when there is none.
+Error BufferPlaces::checkRankWeights(const Buffer &buffer,
+                                     int64_t bytes) const {
   uint32_t count = length(buffer.weights());
   if (!count)
     return {};
@@ -78,8 +80,7 @@ Error BufferPlaces::checkRankWeights(const Buffer &buffer) const {
   if (buffer.weights()->Get(0) != buffer.index())
     return invalidPlan("has another weight than its first rank");
   for (uint32_t weight : *buffer.weights())
-    if (weightBytes(weight) < 0 ||
-        weightBytes(weight) != weightBytes(buffer.index()))
+    if (bytes < 0 || weightBytes(weight) != bytes)
       return invalidPlan("has weights of several sizes");
   return {};
 }
@@ -123,7 +124,7 @@ Error BufferPlaces::placeOne(const Buffer &buffer, uint32_t index,
     break;
   case BufferKind::weight:
     bytes = weightBytes(buffer.index());
-    if (Error error = checkRankWeights(buffer))
+    if (Error error = checkRankWeights(buffer, bytes))
       return error;
     place.memory = firstWeight(view) + buffer.index();
     if (buffer.device() != hostDevice)

@@ -105,7 +105,7 @@ private:
   };
 
   int64_t weightBytes(uint32_t index) const;
-  Error checkRankWeights(const Buffer &buffer) const;
+  Error checkRankWeights(const Buffer &buffer, int64_t bytes) const;
   Error placeOne(const Buffer &buffer, uint32_t index, Place &place) const;
   Error placeInMemory(const Buffer &buffer, Place &place) const;
   Error placeState(const Buffer &buffer, Place &place) const;

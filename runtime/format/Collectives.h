@@ -8,7 +8,8 @@
 
 namespace heddle::format {
 
-/// Checks what the manifest says of ranks: their number and their places.
+/// Checks what the manifest says of ranks: their number, their places and the
+/// mesh.
 Error verifyRanks(const Manifest &manifest);
 
 /// Checks that the cuts of the whole tensor give the part's shape. `ranks` have

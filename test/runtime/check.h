@@ -44,6 +44,16 @@ static inline heddle_tensor make_tensor(void *data, heddle_dtype dtype,
   return tensor;
 }
 
+/* DLPack's DLTensor. */
+typedef struct dl_tensor {
+  void *data;
+  int32_t device_type, device_id, ndim;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *shape, *strides;
+  uint64_t byte_offset;
+} dl_tensor;
+
 enum { most_tensors = 8 };
 
 /* The interface takes pointers; tests have arrays. */

@@ -6,16 +6,6 @@ RUN:   %heddle_build/test/runtime/models sim
 */
 #include "check.h"
 
-/* DLPack's DLTensor. */
-typedef struct dl_tensor {
-  void *data;
-  int32_t device_type, device_id, ndim;
-  uint8_t code, bits;
-  uint16_t lanes;
-  int64_t *shape, *strides;
-  uint64_t byte_offset;
-} dl_tensor;
-
 /* DLDeviceType. */
 enum {
   dl_cpu = 1,

@@ -3,21 +3,16 @@
 // made in a child process; and which signals the threads of ranks get.
 
 #include "test/runtime/PartedModel.h"
+#include "test/runtime/forks.h"
 
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
 #include <ctime>
-#include <sys/wait.h>
 #include <thread>
 
 using namespace heddle;
 using namespace heddle::format;
 using namespace heddle::test;
-
-// The thread sanitizer does not like a child with threads, but can follow it.
-extern "C" const char *__tsan_default_options();
-extern "C" const char *__tsan_default_options() { return "die_after_fork=0"; }
 
 static std::string folder;
 
@@ -213,9 +208,7 @@ template <typename Work> static void inChild(Work work) {
     work();
     _exit(finish());
   }
-  int status = -1;
-  CHECK(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  await_child(child);
 }
 
 /// In a child process the ranks have threads of its own; in one that was forked
@@ -317,8 +310,7 @@ int main(int argc, char **argv) {
   testCancel();
   testTwoCalls();
   testSignals();
-  // The emulator of another processor ends where a forked child starts threads.
-  if (!std::getenv("HEDDLE_TEST_NO_FORK"))
+  if (may_fork())
     testForked();
   testArguments();
   return finish();

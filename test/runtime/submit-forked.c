@@ -4,15 +4,7 @@
 RUN: %heddle_build/test/runtime/runtime-submit-forked \
 RUN:   %heddle_build/test/runtime/models
 */
-#include "check.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* The thread sanitizer does not like a child with threads, but can follow it.
- */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void) { return "die_after_fork=0"; }
+#include "forks.h"
 
 enum { points = 1000 };
 
@@ -43,12 +35,6 @@ static void submit(heddle_context *context, float seed) {
 static void end_child(heddle_context *context) {
   heddle_context_destroy(context);
   _exit(finish());
-}
-
-static void await_child(pid_t child) {
-  int status = -1;
-  CHECK(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 /* A step that ends when there is something to read. */

@@ -5,17 +5,10 @@ RUN: %heddle_build/test/runtime/runtime-threads \
 RUN:   %heddle_build/test/runtime/models
 */
 #define _GNU_SOURCE
-#include "check.h"
+#include "forks.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* The thread sanitizer does not like a child with threads, but can follow it.
- */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void) { return "die_after_fork=0"; }
 
 enum { callers = 4, rounds = 300 };
 static const int64_t square[] = {10, 100};
@@ -159,9 +152,7 @@ static void test_fork(heddle_program *program) {
     heddle_context_destroy(context);
     _exit(wrong);
   }
-  int status = 1;
-  waitpid(child, &status, 0);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  await_child(child);
   CHECK(!call_and_check(context, 2));
   heddle_context_destroy(context);
 }
@@ -228,15 +219,6 @@ static void test_fork_with_threads(heddle_program *program) {
 
 /* Two threads that give one context DLPack tensors at once: one has its call,
    with its own tensors, the other is told. */
-struct dl_tensor {
-  void *data;
-  int32_t device_type, device_id, rank;
-  uint8_t code, bits;
-  uint16_t lanes;
-  const int64_t *shape, *strides;
-  uint64_t offset;
-};
-
 struct sharer {
   heddle_context *context;
   float seed;
@@ -245,13 +227,12 @@ struct sharer {
 
 static void *share_context(void *argument) {
   struct sharer *sharer = argument;
-  static const int64_t shape[] = {10, 100};
+  int64_t shape[] = {10, 100};
   float left[1000], right[1000], sum[1000];
   void *memories[] = {left, right, sum};
-  struct dl_tensor tensors[3];
+  dl_tensor tensors[3];
   for (int i = 0; i < 3; ++i)
-    tensors[i] =
-        (struct dl_tensor){memories[i], 1, 0, 2, 2, 32, 1, shape, NULL, 0};
+    tensors[i] = (dl_tensor){memories[i], 1, 0, 2, 2, 32, 1, shape, NULL, 0};
   const void *inputs[] = {&tensors[0], &tensors[1]}, *output = &tensors[2];
   for (int i = 0; i < 1000; ++i) {
     left[i] = sharer->seed;

@@ -6,16 +6,6 @@ RUN:   %heddle_build/test/runtime/models
 */
 #include "check.h"
 
-/* DLPack's DLTensor. */
-typedef struct {
-  void *data;
-  int32_t device_type, device_id, ndim;
-  uint8_t code, bits;
-  uint16_t lanes;
-  int64_t *shape, *strides;
-  uint64_t byte_offset;
-} dl_tensor;
-
 static float left[1001], right[1001], sum[1001];
 static heddle_context *context;
 static heddle_tensor inputs[3], outputs[2];

@@ -4,6 +4,7 @@
 #define HEDDLE_RUNTIME_DRIVERS_CPU_BLOCKEDSIGNALS_H
 
 #include <csignal>
+#include <initializer_list>
 
 namespace heddle::runtime {
 

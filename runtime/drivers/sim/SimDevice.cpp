@@ -3,6 +3,7 @@
 
 #include "runtime/drivers/sim/SimDevice.h"
 
+#include "runtime/drivers/cpu/BlockedSignals.h"
 #include "runtime/drivers/cpu/Clock.h"
 #include "runtime/drivers/cpu/Commands.h"
 #include "runtime/drivers/cpu/FloatEnvironment.h"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -65,9 +65,7 @@ Error SimDevice::create() {
 
   SimMachine &machine = SimMachine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
+  BlockedSignals blocked;
   int failed = pthread_create(
       &thread, nullptr,
       [](void *device) -> void * {
@@ -75,7 +73,6 @@ Error SimDevice::create() {
         return nullptr;
       },
       this);
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
   if (failed)
     return {HEDDLE_THREADS_UNAVAILABLE, "cannot start the thread of device '" +
                                             name +

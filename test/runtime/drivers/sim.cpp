@@ -3,6 +3,7 @@
 // HEDDLE_SIM asks for. Argument: the folder of the test models.
 
 #include "test/runtime/drivers/Fixture.h"
+#include "test/runtime/forks.h"
 
 #include "runtime/drivers/sim/SimDriver.h"
 #include "runtime/drivers/sim/SimMemory.h"
@@ -11,12 +12,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-// A child starts threads of its own.
-extern "C" const char *__tsan_default_options();
-extern "C" const char *__tsan_default_options() { return "die_after_fork=0"; }
 
 using namespace heddle::runtime;
 using namespace heddle::test;
@@ -349,8 +344,7 @@ static void testFork() {
     sim.reset();
     std::exit(finish());
   }
-  int status = 0;
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  await_child(child);
   finish(*sim, queue);
   sim->free(memory);
   sim->driver.event_destroy(event);
@@ -371,8 +365,7 @@ int main(int argc, char **argv) {
   testErrorsOnDemand();
   testDeadline();
   testLimitOfQueues();
-  // The emulator of another processor ends where a forked child starts threads.
-  if (!std::getenv("HEDDLE_TEST_NO_FORK"))
+  if (may_fork())
     testFork();
   return finish();
 }
