@@ -1,30 +1,24 @@
-// From a module to an artifact: entries, dispatch, weights beside kernels, and
-// the manifest.
+// From a module to an artifact: dispatch, weights beside kernels, and the
+// manifest.
 
 #include "heddle/Artifact/Compile.h"
 
 #include "CustomCallWriter.h"
-#include "EntrySizes.h"
+#include "DescribeEntries.h"
 #include "Fork.h"
 #include "VariantBuilder.h"
 #include "WeightNumbering.h"
 #include "dialects/Dist/Dist.h"
 #include "dialects/Kernel/CustomCalls.h"
-#include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "dialects/Size/Size.h"
 #include "heddle/Artifact/DataTypes.h"
 #include "heddle/Artifact/Packer.h"
 #include "heddle/Support/Diagnostics.h"
-#include "heddle/Support/EntrySizes.h"
-#include "heddle/Support/EntryTypes.h"
-#include "heddle/Support/PartTypes.h"
 #include "heddle/Support/Precision.h"
 #include "heddle/Support/Threads.h"
 #include "heddle/Support/Weights.h"
-#include "passes/Plan/DonatedInputs.h"
-#include "passes/Plan/EntryTensors.h"
 #include "runtime/format/ArtifactWriter.h"
 #include "runtime/format/CustomCalls.h"
 #include "runtime/format/ManifestTables.h"
@@ -52,10 +46,9 @@ static LogicalResult report(ModuleOp module, const format::Error &error) {
 }
 
 namespace {
-/// A variant, the target whose name it has, and the module that its code is
+/// A variant, which has the name of its target, and the module that its code is
 /// made from.
 struct NamedVariant {
-  std::shared_ptr<const Target> target;
   const DispatchedModule *dispatched;
   CompiledVariant compiled = {};
 };
@@ -69,13 +62,6 @@ public:
   LogicalResult run(CompileSummary *summary);
 
 private:
-  LogicalResult describeEntries();
-  LogicalResult describeEntry(func::FuncOp function);
-  std::unique_ptr<format::TensorT> describe(Location loc, Type type,
-                                            DictionaryAttr attributes,
-                                            const Twine &fallback);
-  LogicalResult describeStates(ArrayRef<func::FuncOp> entries);
-  void describeRanks();
   void addProvenance();
   void addRecords();
   LogicalResult dispatch();
@@ -86,11 +72,6 @@ private:
   LogicalResult addCustomCalls(CompiledVariant &compiled);
   LogicalResult addVariant(CompiledVariant &compiled,
                            ArrayRef<WeightNumbers> weightNumbers);
-  /// Readers without `feature` shall refuse the artifact.
-  void require(const char *feature) {
-    if (!llvm::is_contained(manifest.required_features, feature))
-      manifest.required_features.push_back(feature);
-  }
   bool isCancelled() const {
     return options.isCancelled && options.isCancelled();
   }
@@ -105,7 +86,6 @@ private:
   format::ManifestT manifest;
   ExpressionTable constant{manifest.expressions, module};
   NodeTable nodes;
-  llvm::DenseMap<StringAttr, uint32_t> stateNumbers;
   /// One for each set of targets that dispatch alike.
   std::vector<DispatchedModule> dispatched;
   /// In the order of `options.targets`, each name once.
@@ -113,182 +93,6 @@ private:
   CompileSummary result;
 };
 } // namespace
-
-/// Whether `declared` can be what callers see of a `held`: the same bytes.
-static bool mayDeclare(Type declared, Type held) {
-  auto seen = dyn_cast<RankedTensorType>(declared);
-  auto own = dyn_cast<RankedTensorType>(held);
-  if (!seen || !own)
-    return false;
-  std::optional<uint64_t> bytes = storedBytes(seen);
-  return bytes && bytes == storedBytes(own);
-}
-
-/// A dump may say anything of the types of its entries.
-static LogicalResult checkDeclaredTypes(func::FuncOp entry) {
-  auto check = [&](const Twine &what, DictionaryAttr attributes, Type held) {
-    Attribute declared = attributes ? attributes.get(kTypeAttrName) : nullptr;
-    if (!declared)
-      return success();
-    auto type = dyn_cast<TypeAttr>(declared);
-    if (type && mayDeclare(type.getValue(), held))
-      return success();
-    return LogicalResult(emitError(entry.getLoc(), ErrorCode::StableHloInvalid)
-                         << what << " has " << kTypeAttrName << " = "
-                         << declared << ", and is " << held);
-  };
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (failed(check("argument " + Twine(i), entry.getArgAttrDict(i),
-                     entry.getArgumentTypes()[i])))
-      return failure();
-  for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    if (failed(check("result " + Twine(i), entry.getResultAttrDict(i),
-                     entry.getResultTypes()[i])))
-      return failure();
-  return success();
-}
-
-/// How the whole tensor is cut of which this is a part. What is wrong is for
-/// the reader's checks to tell.
-static void describeCuts(DictionaryAttr attributes, format::TensorT &tensor) {
-  auto whole =
-      attributes ? attributes.getAs<TypeAttr>(kWholeTypeAttrName) : TypeAttr();
-  auto cuts = attributes ? attributes.getAs<DenseI64ArrayAttr>(kCutsAttrName)
-                         : DenseI64ArrayAttr();
-  auto type =
-      whole ? dyn_cast<RankedTensorType>(whole.getValue()) : RankedTensorType();
-  if (!type || !cuts)
-    return;
-  tensor.whole.assign(type.getShape().begin(), type.getShape().end());
-  ArrayRef<int64_t> numbers = cuts;
-  for (; numbers.size() >= 3; numbers = numbers.drop_front(3))
-    tensor.cuts.emplace_back(numbers[0], numbers[1], numbers[2]);
-}
-
-/// The name and type of an input, output or state. Null after an error.
-std::unique_ptr<format::TensorT> Compiler::describe(Location loc, Type type,
-                                                    DictionaryAttr attributes,
-                                                    const Twine &fallback) {
-  auto tensor = std::make_unique<format::TensorT>();
-  auto name =
-      attributes ? attributes.getAs<StringAttr>("heddle.name") : StringAttr();
-  tensor->name = name ? name.getValue().str() : fallback.str();
-  auto ranked = dyn_cast<RankedTensorType>(type);
-  if (ranked && ranked.hasStaticShape())
-    tensor->dtype = dataType(ranked.getElementType());
-  if (tensor->dtype == format::DataType::none) {
-    emitError(loc, ErrorCode::TypeUnsupported)
-        << "'" << tensor->name << "' has the type " << type;
-    return nullptr;
-  }
-  for (size::Expression extent : shapeForCallers(attributes, ranked))
-    tensor->shape.push_back(constant(extent));
-  describeCuts(attributes, *tensor);
-  return tensor;
-}
-
-LogicalResult Compiler::describeEntry(func::FuncOp function) {
-  auto entry = std::make_unique<format::EntryT>();
-  entry->name = function.getName().str();
-  FunctionType type = function.getFunctionType();
-  SmallVector<std::optional<unsigned>> inputs = inputNumbers(function),
-                                       outputs = outputNumbers(function);
-  for (unsigned i = 0; i < type.getNumInputs(); ++i)
-    if (inputs[i])
-      entry->inputs.push_back(
-          describe(function.getLoc(), declaredArgumentType(function, i),
-                   function.getArgAttrDict(i), "arg" + Twine(i)));
-  for (unsigned i = 0; i < type.getNumResults(); ++i)
-    if (outputs[i])
-      entry->outputs.push_back(
-          describe(function.getLoc(), declaredResultType(function, i),
-                   function.getResultAttrDict(i), "out" + Twine(i)));
-  for (auto &tensor : entry->inputs)
-    if (!tensor)
-      return failure();
-  if (failed(matchDonatedInputs(function)))
-    return failure();
-  for (auto &tensor : entry->outputs)
-    if (!tensor)
-      return failure();
-  for (auto [i, output] : llvm::enumerate(outputs))
-    if (std::optional<unsigned> input = replacedInput(function, i))
-      entry->outputs[*output]->alias = *inputs[*input];
-  for (const EntryState &state : statesOf(function)) {
-    auto use = std::make_unique<format::StateUseT>();
-    use->state = stateNumbers.at(state.name);
-    for (unsigned i = 0; i < type.getNumResults(); ++i)
-      if (stateOfResult(function, i) == state.name) {
-        use->writes = true;
-        if (std::optional<size::Expression> length =
-                lengthAfter(function, i, *manifest.states[use->state]))
-          use->length = constant(*length);
-      }
-    entry->states.push_back(std::move(use));
-  }
-  addEntrySizes(function, *entry, manifest, constant, nodes);
-  if (!entry->assumptions.empty())
-    require(format::assumptionsFeature);
-  manifest.entries.push_back(std::move(entry));
-  return success();
-}
-
-LogicalResult Compiler::describeStates(ArrayRef<func::FuncOp> entries) {
-  for (const EntryState &known : statesOf(entries)) {
-    std::unique_ptr<format::TensorT> tensor =
-        describe(module.getLoc(), known.declared, DictionaryAttr(),
-                 known.name.getValue());
-    if (!tensor)
-      return failure();
-    stateNumbers[known.name] = manifest.states.size();
-    auto state = std::make_unique<format::StateT>();
-    state->name = tensor->name;
-    state->dtype = tensor->dtype;
-    state->shape = tensor->shape;
-    manifest.states.push_back(std::move(state));
-  }
-  for (func::FuncOp entry : entries)
-    if (failed(addStateLengths(entry, stateNumbers, manifest)))
-      return failure();
-  return success();
-}
-
-LogicalResult Compiler::describeEntries() {
-  SmallVector<func::FuncOp> entries = kernel::entryFunctions(module);
-  if (entries.empty())
-    return emitError(module.getLoc(), ErrorCode::StableHloInvalid)
-           << "the module has no public function";
-  for (func::FuncOp entry : entries)
-    if (failed(checkDeclaredTypes(entry)))
-      return failure();
-  addSymbols(module, manifest);
-  describeRanks();
-  if (failed(describeStates(entries)))
-    return failure();
-  for (func::FuncOp entry : entries)
-    if (failed(describeEntry(entry)))
-      return failure();
-  addProvenance();
-  return success();
-}
-
-void Compiler::describeRanks() {
-  auto ranks = module->getAttrOfType<IntegerAttr>(kRanksAttrName);
-  if (!ranks || ranks.getInt() < 2)
-    return;
-  manifest.ranks = ranks.getInt();
-  if (auto places = module->getAttrOfType<DenseI64ArrayAttr>(kPlacesAttrName))
-    manifest.places.assign(places.asArrayRef().begin(),
-                           places.asArrayRef().end());
-  if (auto axes = module->getAttrOfType<ArrayAttr>(kMeshAttrName))
-    for (auto axis : axes.getAsRange<ArrayAttr>()) {
-      auto described = std::make_unique<format::MeshAxisT>();
-      described->name = cast<StringAttr>(axis[0]).str();
-      described->size = cast<IntegerAttr>(axis[1]).getInt();
-      manifest.mesh.push_back(std::move(described));
-    }
-  require(format::ranksFeature);
-}
 
 void Compiler::addProvenance() {
   std::string source = "model";
@@ -336,9 +140,7 @@ static void describeCuts(kernel::WeightOp weight,
       }
       description.whole = whole.getShape().vec();
     }
-    for (ArrayRef<int64_t> cut = part.getCuts(); !cut.empty();
-         cut = cut.drop_front(3))
-      description.cuts.emplace_back(cut[0], cut[1], cut[2]);
+    addCuts(description.cuts, part.getCuts());
   }
 }
 
@@ -409,7 +211,8 @@ void Compiler::nameVariants() {
     if (!names.insert(name).second)
       continue;
     named.push_back(name == target->name() ? target : findTarget(name));
-    variants.push_back({named.back(), one});
+    variants.push_back({one});
+    variants.back().compiled.target = named.back();
   }
   if (options.onVariants)
     options.onVariants(named);
@@ -417,8 +220,8 @@ void Compiler::nameVariants() {
 
 LogicalResult Compiler::buildVariants() {
   for (NamedVariant &variant : variants) {
-    begin(("kernels " + variant.target->name()).str());
-    if (failed(buildVariant(variant.dispatched->module, variant.target, options,
+    begin(("kernels " + variant.compiled.target->name()).str());
+    if (failed(buildVariant(variant.dispatched->module, options,
                             variant.compiled)))
       return failure();
   }
@@ -542,8 +345,9 @@ void Compiler::addRecords() {
 }
 
 LogicalResult Compiler::run(CompileSummary *summary) {
-  if (failed(describeEntries()))
+  if (failed(describeEntries(module, manifest, constant, nodes)))
     return failure();
+  addProvenance();
   if (failed(dispatch()))
     return failure();
 
@@ -573,7 +377,7 @@ LogicalResult Compiler::run(CompileSummary *summary) {
   addRecords();
   manifest.flush_subnormals = options.flushSubnormals;
   if (options.flushSubnormals)
-    require(format::flushFeature);
+    manifest.required_features.push_back(format::flushFeature);
   if (failed(report(module, writer.finish(std::move(manifest)))))
     return failure();
   result.artifactBytes = writer.size();

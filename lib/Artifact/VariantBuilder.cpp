@@ -118,10 +118,8 @@ static LogicalResult checkDevices(CompiledVariant &variant) {
 }
 
 LogicalResult heddle::buildVariant(ModuleOp module,
-                                   std::shared_ptr<const Target> target,
                                    const CompileOptions &options,
                                    CompiledVariant &variant) {
-  variant.target = std::move(target);
   variant.plan = module.clone();
   Placement placement = placementFor(*variant.target, options.placement);
   auto hosted = separateHostKernels(*variant.plan, *variant.target, placement,

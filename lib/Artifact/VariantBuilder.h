@@ -35,9 +35,8 @@ void loadVariantDialects(mlir::MLIRContext *context,
                          llvm::ArrayRef<std::shared_ptr<const Target>> targets);
 
 /// Compiles the kernel functions of `module`, a model after `heddle-dispatch`,
-/// for `target`, and makes the plan that launches them.
+/// for the target that `variant` has, and makes the plan that launches them.
 mlir::LogicalResult buildVariant(mlir::ModuleOp module,
-                                 std::shared_ptr<const Target> target,
                                  const CompileOptions &options,
                                  CompiledVariant &variant);
 

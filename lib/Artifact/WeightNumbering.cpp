@@ -10,9 +10,6 @@
 #include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <map>
-#include <tuple>
-
 using namespace mlir;
 using namespace heddle;
 
@@ -31,29 +28,26 @@ bool WeightNumbering::differsByRank(kernel::WeightOp weight) const {
     return scale && numbers.at(*scale).size() > 1;
   };
   return differs(weight.getScale()) || differs(weight.getZeroPoint()) ||
-         !dist::partsAt(weight.getBody().front(), 0).empty();
+         dist::hasParts(weight.getBody().front());
 }
 
-/// `program` identifies what all ranks compute; empty if no other can be equal.
+/// `program` identifies what all ranks compute: those that have the same parts,
+/// of which scales are scaled alike, share a number.
 LogicalResult WeightNumbering::numberOne(const RankWeight &weight,
                                          StringRef program, uint32_t &index) {
-  std::string identity = program.str();
-  if (!identity.empty()) {
-    identity += weight.suffix;
-    // Another module may give other scales the same name.
-    for (uint32_t scale : {weight.scale, weight.zeroPoint})
-      if (scale != format::none)
-        identity += " " + std::to_string(scale);
-    auto equal = known.find(identity);
-    if (equal != known.end()) {
-      index = equal->second;
-      return success();
-    }
+  std::string identity = program.str() + weight.suffix;
+  // Another module may give other scales the same name.
+  for (uint32_t scale : {weight.scale, weight.zeroPoint})
+    if (scale != format::none)
+      identity += " " + std::to_string(scale);
+  auto equal = known.find(identity);
+  if (equal != known.end()) {
+    index = equal->second;
+    return success();
   }
   if (failed(pack(weight, index)))
     return failure();
-  if (!identity.empty())
-    known[identity] = index;
+  known[identity] = index;
   return success();
 }
 
@@ -63,12 +57,11 @@ LogicalResult WeightNumbering::number(kernel::WeightOp weight) {
     return success();
   // What was read for one weight is not resident beside the next.
   llvm::scope_exit released([&] { releaseWeights(weight); });
-  std::string program;
-  if (ofType[weight.getStoredType()] > 1)
-    program = weightIdentity(weight);
+  // The text of a program does not begin with '#'.
+  std::string program = ofType[weight.getStoredType()] > 1
+                            ? weightIdentity(weight)
+                            : "#" + std::to_string(serial++);
   WeightNumbers &all = place->second;
-  // Ranks that have the same parts, of which scales are scaled alike, share.
-  std::map<std::tuple<std::string, uint32_t, uint32_t>, uint32_t> parts;
   uint32_t count = differsByRank(weight) ? ranks : 1;
   for (uint32_t rank = 0; rank < count; ++rank) {
     RankWeight own{weight, places.empty() ? rank : places[rank]};
@@ -79,11 +72,8 @@ LogicalResult WeightNumbering::number(kernel::WeightOp weight) {
     if (!begins.empty())
       llvm::raw_string_ostream(own.suffix)
           << '[' << llvm::interleaved(begins, ",") << ']';
-    auto [part, isFirst] =
-        parts.try_emplace({own.suffix, own.scale, own.zeroPoint});
-    if (isFirst && failed(numberOne(own, program, part->second)))
+    if (failed(numberOne(own, program, all.emplace_back())))
       return failure();
-    all.push_back(part->second);
   }
   if (llvm::all_equal(all))
     all.resize(1);

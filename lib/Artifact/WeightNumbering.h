@@ -49,6 +49,8 @@ private:
   uint32_t ranks;
   llvm::ArrayRef<uint32_t> places;
   llvm::DenseMap<mlir::Type, unsigned> ofType;
+  /// Stands for the program of the next weight that is not hashed.
+  uint64_t serial = 0;
   /// By what identifies their bytes.
   llvm::StringMap<uint32_t> known;
   /// Of a module's weights, by symbol.

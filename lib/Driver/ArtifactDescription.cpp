@@ -29,8 +29,7 @@ std::vector<int64_t> heddle::tableValues(const format::Manifest &manifest,
   return result;
 }
 
-/// The first variant that the reader knows; there is one.
-static uint32_t firstKnown(const format::ArtifactReader &artifact) {
+uint32_t heddle::firstKnown(const format::ArtifactReader &artifact) {
   uint32_t variant = 0;
   while (!artifact.skipped(variant).empty())
     ++variant;

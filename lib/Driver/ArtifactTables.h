@@ -30,6 +30,18 @@ template <typename T> auto items(const flatbuffers::Vector<T> *list) {
   return result;
 }
 
+/// The weights that a buffer is on any rank; none of one that is no weight.
+inline std::vector<uint32_t> weightsOf(const format::Buffer &buffer) {
+  if (buffer.kind() != format::BufferKind::weight)
+    return {};
+  std::vector<uint32_t> weights = items(buffer.weights());
+  weights.push_back(buffer.index());
+  return weights;
+}
+
+/// The first variant that the reader knows; there is one.
+uint32_t firstKnown(const format::ArtifactReader &artifact);
+
 /// Values of an expression table, symbols at their largest.
 std::vector<int64_t> tableValues(const format::Manifest &manifest,
                                  const format::ExpressionTable *table);

@@ -10,7 +10,7 @@
 using namespace heddle;
 using namespace llvm;
 
-static std::string shapeText(ArrayRef<int64_t> shape) {
+std::string heddle::shapeText(ArrayRef<int64_t> shape) {
   if (shape.empty())
     return "scalar";
   std::string result;
@@ -37,9 +37,8 @@ std::string heddle::rangeText(ArrayRef<int64_t> least,
   return result;
 }
 
-/// "  input  x                        f32   1..8x4".
-static raw_ostream &printName(raw_ostream &os, StringRef kind, StringRef name,
-                              StringRef dtype) {
+raw_ostream &heddle::printName(raw_ostream &os, StringRef kind, StringRef name,
+                               StringRef dtype) {
   return os << "  " << left_justify(kind, 7) << left_justify(name, 24) << " "
             << left_justify(dtype, 5) << " ";
 }

@@ -175,13 +175,6 @@ static heddle_outcome refuse(const llvm::Twine &why, char **outJson) {
   return finish(session, /*good=*/false, {}, lines, outJson);
 }
 
-/// What `body` returns: no exception gets beyond. The compiler is built without
-/// them, so that one which passes its frames leaves undone what these had to
-/// undo; nothing can go on then, and the process ends here.
-template <typename Body> static heddle_outcome atBorder(Body body) noexcept {
-  return body();
-}
-
 /// Reads everything that the caller says; what is wrong with it, or "". Throws
 /// where memory runs out, and leaves nothing behind then.
 static std::string readWishes(const heddle_model *model,
@@ -196,11 +189,13 @@ static std::string readWishes(const heddle_model *model,
   return wrong;
 }
 
+// The compiler is built without exceptions: one that reaches its frames ends
+// the process here.
 static heddle_outcome compile(heddle_compiler *compiler,
                               const heddle_model *model,
                               const char *artifactPath,
                               const heddle_compile_options *options,
-                              char **outJson) {
+                              char **outJson) noexcept {
   if (!compiler || !artifactPath)
     return refuse("compiler or artifact_path is a null pointer", outJson);
   ModelOptions where;
@@ -234,12 +229,11 @@ heddle_outcome heddle_compiler_compile(heddle_compiler *compiler,
                                        const char *artifactPath,
                                        const heddle_compile_options *options,
                                        char **outJson) {
-  return atBorder(
-      [&] { return compile(compiler, model, artifactPath, options, outJson); });
+  return compile(compiler, model, artifactPath, options, outJson);
 }
 
 static heddle_outcome inspect(heddle_compiler *compiler, const char *path,
-                              char **outJson) {
+                              char **outJson) noexcept {
   if (!compiler || !path)
     return refuse("compiler or path is a null pointer", outJson);
   std::string lines;
@@ -260,7 +254,7 @@ static heddle_outcome inspect(heddle_compiler *compiler, const char *path,
 
 heddle_outcome heddle_compiler_inspect(heddle_compiler *compiler,
                                        const char *path, char **outJson) {
-  return atBorder([&] { return inspect(compiler, path, outJson); });
+  return inspect(compiler, path, outJson);
 }
 
 const char *heddle_compiler_version(void) { return HEDDLE_VERSION; }

@@ -9,6 +9,7 @@
 #include "heddle/Artifact/CallAttributes.h"
 #include "heddle/Artifact/DataTypes.h"
 #include "heddle/Driver/Program.h"
+#include "heddle/Support/MappedFile.h"
 #include "runtime/format/Layout.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -39,7 +40,7 @@ bool CustomCallLibraries::open(Session &session,
     if (std::error_code problem = llvm::sys::fs::make_absolute(path))
       return fail(option, problem.message());
     // Opening a pipe would wait for its other end.
-    if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
+    if (isNoFile(path))
       return fail(option, path + " is no file");
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)

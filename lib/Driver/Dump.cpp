@@ -3,6 +3,7 @@
 #include "heddle/Driver/Dump.h"
 
 #include "heddle/Driver/Document.h"
+#include "heddle/Support/MappedFile.h"
 #include "heddle/Support/Weights.h"
 
 #include "mlir/IR/AsmState.h"
@@ -120,7 +121,7 @@ private:
 
 bool heddle::isSameFile(StringRef one, StringRef other) {
   // What is no file can be written to any number of times.
-  if (llvm::sys::fs::exists(one) && !llvm::sys::fs::is_regular_file(one))
+  if (isNoFile(one))
     return false;
   bool equal = fromRoot(one) == fromRoot(other);
   if (!equal && llvm::sys::fs::equivalent(one, other, equal))

@@ -101,8 +101,8 @@ static bool mayEnd() { return !asJson || claimDocument(); }
   die(memoryWords, ExitCode::ResourceLimit);
 }
 
-/// Who wants a thread that the system refuses throws this, LLVM ends the
-/// process.
+/// Where the system refuses a thread the standard library throws a
+/// system_error, and LLVM reports a fatal error.
 [[noreturn]] static void dieOfUncaught() {
   try {
     if (std::exception_ptr thrown = std::current_exception())

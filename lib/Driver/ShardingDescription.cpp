@@ -6,6 +6,7 @@
 #include "ArtifactTables.h"
 #include "runtime/format/Collectives.h"
 #include "runtime/format/DataTypes.h"
+#include "runtime/format/ManifestTables.h"
 #include "runtime/format/RankWeights.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -102,10 +103,7 @@ void ShardingDescriber::addTensors(const char *kind, const List *list) {
       added.whole = added.part;
     cut(added, tensor->cuts());
     auto bytes = [&](const std::vector<int64_t> &shape) {
-      uint64_t all = format::elementBytes(tensor->dtype());
-      for (int64_t extent : shape)
-        all *= uint64_t(extent);
-      return all;
+      return format::denseBytes(tensor->dtype(), shape.data(), shape.size());
     };
     added.wholeBytes = bytes(added.whole);
     added.partBytes = bytes(added.part);
@@ -118,12 +116,8 @@ void ShardingDescriber::addWeights(const format::Plan &plan) {
   std::map<uint32_t, std::set<uint32_t>> read;
   for (const format::Program *program : items(plan.programs()))
     for (const format::Buffer *buffer : items(program->buffers()))
-      if (buffer->kind() == format::BufferKind::weight) {
-        std::set<uint32_t> &all = read[buffer->index()];
-        all.insert(buffer->index());
-        for (uint32_t weight : items(buffer->weights()))
-          all.insert(weight);
-      }
+      for (uint32_t weight : weightsOf(*buffer))
+        read[buffer->index()].insert(weight);
   for (const auto &[first, all] : read) {
     const format::Weight &weight = *manifest.weights()->Get(first);
     ShardedTensor &added = described.tensors.emplace_back();
@@ -229,14 +223,10 @@ ShardingDescription ShardingDescriber::run() {
     addTensors("input", entry->inputs());
     addTensors("output", entry->outputs());
   }
-  for (uint32_t i = 0; i < count(manifest.variants()); ++i) {
-    if (!artifact.skipped(i).empty())
-      continue;
-    addWeights(artifact.plan(i));
-    addCollectives(artifact.plan(i));
-    described.weightBytes = format::rankWeightBytes(manifest, artifact.plan(i));
-    break;
-  }
+  const format::Plan &plan = artifact.plan(firstKnown(artifact));
+  addWeights(plan);
+  addCollectives(plan);
+  described.weightBytes = format::rankWeightBytes(manifest, plan);
   return std::move(described);
 }
 

@@ -2,6 +2,7 @@
 
 #include "ShardingDescription.h"
 
+#include "heddle/Driver/ArtifactDescription.h"
 #include "heddle/Driver/PhaseLog.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -12,15 +13,6 @@
 
 using namespace heddle;
 using namespace llvm;
-
-static std::string shapeText(ArrayRef<int64_t> shape) {
-  return shape.empty() ? "scalar"
-                       : join(map_range(shape,
-                                        [](int64_t extent) {
-                                          return std::to_string(extent);
-                                        }),
-                              "x");
-}
 
 /// "[{data}, {}]"
 static std::string axesText(const ShardedTensor &tensor) {
@@ -39,13 +31,12 @@ static std::string alongText(ArrayRef<std::string> axes) {
 }
 
 static void print(raw_ostream &os, const ShardedTensor &tensor) {
-  os << "  " << left_justify(tensor.kind, 7) << left_justify(tensor.name, 24)
-     << " " << left_justify(tensor.dtype, 5) << " "
-     << left_justify(shapeText(tensor.whole), 14) << " "
-     << left_justify(axesText(tensor), 20) << " "
-     << left_justify(shapeText(tensor.part), 14)
-     << right_justify(formatBytes(tensor.partBytes), 10) << " of "
-     << formatBytes(tensor.wholeBytes) << "\n";
+  printName(os, tensor.kind, tensor.name, tensor.dtype)
+      << left_justify(shapeText(tensor.whole), 14) << " "
+      << left_justify(axesText(tensor), 20) << " "
+      << left_justify(shapeText(tensor.part), 14)
+      << right_justify(formatBytes(tensor.partBytes), 10) << " of "
+      << formatBytes(tensor.wholeBytes) << "\n";
 }
 
 static void print(raw_ostream &os, const ShardedCollective &collective) {

@@ -13,14 +13,11 @@ using namespace heddle;
 
 /// Marks the weights that `program` names.
 static void mark(const format::Program *program, llvm::BitVector &used) {
-  if (!program || !program->buffers())
+  if (!program)
     return;
-  for (const format::Buffer *buffer : *program->buffers())
-    if (buffer->kind() == format::BufferKind::weight) {
-      used.set(buffer->index());
-      for (uint32_t weight : items(buffer->weights()))
-        used.set(weight);
-    }
+  for (const format::Buffer *buffer : items(program->buffers()))
+    for (uint32_t weight : weightsOf(*buffer))
+      used.set(weight);
 }
 
 WeightUse heddle::weightUse(const format::ArtifactReader &artifact) {

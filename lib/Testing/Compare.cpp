@@ -228,22 +228,23 @@ int heddle::runCompare(const CompareCommand &given) {
     command.reduced =
         (llvm::sys::path::stem(command.model.path) + ".reduced.mlir").str();
   Session session(command.common, command.model.path);
+  auto refuse = [&](const Twine &why) {
+    return session.fail(ErrorCode::BadCommandLine, why);
+  };
   if (!command.artifact.empty() && (command.layers || command.reduce))
-    return session.fail(ErrorCode::BadCommandLine,
-                        "--layers and --reduce compile parts of the model: "
-                        "they take no artifact");
+    return refuse("--layers and --reduce compile parts of the model: they take "
+                  "no artifact");
   CustomCallLibraries customCalls;
   if (!customCalls.open(session, command.model.customCalls))
     return session.fail();
   // Types of the artifact's tensors and of the model's are compared: they are
   // of one context, whichever is read first.
   session.context();
-  if (!command.model.mesh.empty() &&
-      (command.layers || command.reduce || command.stages || command.bisect ||
-       !command.stageFiles.empty()))
-    return session.fail(ErrorCode::BadCommandLine,
-                        "--layers, --reduce, --stages and --bisect look at the "
-                        "program of one device: they take no --mesh");
+  bool searches =
+      command.layers || command.reduce || command.stages || command.bisect;
+  if (!command.model.mesh.empty() && (searches || !command.stageFiles.empty()))
+    return refuse("--layers, --reduce, --stages and --bisect look at the "
+                  "program of one device: they take no --mesh");
   // To the reference states are inputs and outputs, and there is one device.
   ModelOptions program = command.model;
   command.model.states.clear();
@@ -259,11 +260,9 @@ int heddle::runCompare(const CompareCommand &given) {
     program.shapes = command.model.shapes;
     bounded = hasBoundedSizes(command.model);
   }
-  if (bounded &&
-      (command.layers || command.reduce || command.stages || command.bisect))
-    return session.fail(ErrorCode::BadCommandLine,
-                        "--layers, --reduce, --stages and --bisect take sizes "
-                        "that are fixed");
+  if (bounded && searches)
+    return refuse("--layers, --reduce, --stages and --bisect take sizes that "
+                  "are fixed");
   ModelOptions states = program;
   if (!command.artifact.empty()) {
     // What the model was compiled with is in the artifact.

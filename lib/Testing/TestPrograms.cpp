@@ -9,6 +9,7 @@
 #include "heddle/Driver/Targets.h"
 #include "heddle/Frontend/BooleanBytes.h"
 #include "heddle/Frontend/CustomCallForms.h"
+#include "heddle/Support/MappedFile.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -262,7 +263,7 @@ int heddle::runTest(const TestCommand &command) {
   for (const std::string &path : command.files) {
     bool exists = llvm::sys::fs::exists(path);
     // Opening a pipe would wait for its other end.
-    if (!exists || !llvm::sys::fs::is_regular_file(path))
+    if (!exists || isNoFile(path))
       return session.fail(ErrorCode::FileUnreadable,
                           "cannot read '" + path + "': " +
                               (exists ? "it is no file" : "no such file"));

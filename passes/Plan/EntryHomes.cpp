@@ -23,16 +23,12 @@ namespace {
 class Home {
 public:
   void addUser(StringAttr user) {
-    if (known && device != user)
-      user = {};
-    known = true;
-    device = user;
+    device = device && *device != user ? StringAttr() : user;
   }
-  StringAttr get() const { return device; }
+  StringAttr get() const { return device.value_or(StringAttr()); }
 
 private:
-  bool known = false;
-  StringAttr device;
+  std::optional<StringAttr> device;
 };
 
 class StatePlacer {

@@ -125,7 +125,7 @@ unsigned PlanBuilder::weightStorage(kernel::WeightRefOp reference,
 /// Whether each rank has a weight of its own.
 bool PlanBuilder::differsByDevice(kernel::WeightRefOp reference) {
   auto weight = symbols.lookup<kernel::WeightOp>(reference.getWeight());
-  return !dist::partsAt(weight.getBody().front(), 0).empty();
+  return dist::hasParts(weight.getBody().front());
 }
 
 /// Weights are on their devices from the start, but for those that each rank

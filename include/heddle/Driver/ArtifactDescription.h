@@ -160,10 +160,17 @@ ArtifactDescription describeArtifact(const format::ArtifactReader &artifact,
                                      llvm::StringRef entryName,
                                      bool withPrograms);
 
+/// "8x128", or "scalar".
+std::string shapeText(llvm::ArrayRef<int64_t> shape);
+
 /// "1..8x128" where a call chooses a size; `least` and `largest` have one
 /// number per dimension.
 std::string rangeText(llvm::ArrayRef<int64_t> least,
                       llvm::ArrayRef<int64_t> largest);
+
+/// Begins the line of a tensor: "  input  x                        f32   ".
+llvm::raw_ostream &printName(llvm::raw_ostream &os, llvm::StringRef kind,
+                             llvm::StringRef name, llvm::StringRef dtype);
 
 /// Prints of each target how the kernels are made that compute the node `node`,
 /// or are called so; false if there are none.

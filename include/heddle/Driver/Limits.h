@@ -14,7 +14,9 @@ namespace heddle {
 /// count) and `seconds` of time; 0 is no bound. Passing one prints its error
 /// and ends the process with exit code 6: allocations fail anywhere in LLVM and
 /// a pass cannot be interrupted, so there is no way back. Unfinished artifacts
-/// have no name and vanish.
+/// have no name and vanish. Sets the handlers, too, that end the process so
+/// where the system refuses a thread: the terminate handler, for the standard
+/// library's exception, and LLVM's handler of fatal errors.
 void setLimits(uint64_t memoryBytes, double seconds, bool json);
 
 /// Turns a crash into error HDL-0901, exit code 70 and a file that says how to
