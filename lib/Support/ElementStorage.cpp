@@ -221,6 +221,15 @@ void heddle::storeElements(ElementKind kind, const std::complex<double> *values,
                                     [](std::complex<double> v) { return v; });
 }
 
+void heddle::extendSigns(ElementKind kind, llvm::MutableArrayRef<char> bytes) {
+  if (!isNarrowSigned(kind))
+    return;
+  unsigned unused = 8 - bitWidth(kind);
+  for (char &byte : bytes)
+    byte = static_cast<char>(
+        static_cast<int8_t>(static_cast<uint8_t>(byte) << unused) >> unused);
+}
+
 double heddle::roundToKind(ElementKind kind, double value) {
   switch (kind) {
   case ElementKind::F64:

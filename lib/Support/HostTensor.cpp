@@ -137,12 +137,7 @@ std::optional<HostTensor> HostTensor::fromAttribute(ElementsAttr attribute) {
     if (raw.size() < count * tensor.elementBytes())
       return std::nullopt;
     std::memcpy(bytes.data(), raw.data(), count * tensor.elementBytes());
-    if (isNarrowSigned(kind))
-      for (size_t i = 0; i < count; ++i) {
-        int64_t value;
-        loadElements(kind, &bytes[i], 1, &value);
-        storeElements(kind, &value, 1, &bytes[i]);
-      }
+    extendSigns(kind, bytes.take_front(count));
   }
   if (dense.isSplat())
     repeat(bytes, tensor.elementBytes());

@@ -116,6 +116,12 @@ MappedFile::~MappedFile() {
     ::munmap(const_cast<char *>(data), size);
 }
 
+bool heddle::isNoFile(StringRef path) {
+  sys::fs::file_status status;
+  return !sys::fs::status(path, status) && sys::fs::exists(status) &&
+         !sys::fs::is_regular_file(status);
+}
+
 //===--- FileScope --------------------------------------------------------===//
 
 /// The path with all links resolved, or an empty string with errno set.

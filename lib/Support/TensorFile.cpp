@@ -36,14 +36,13 @@ heddle::readTensorFile(MLIRContext *context, StringRef path,
 
 Error heddle::writeBytes(StringRef named, ArrayRef<char> bytes) {
   // A link is followed; what is there and no file is not replaced by one.
+  if (isNoFile(named))
+    return tensorFileError(
+        named, "cannot be written: it is no file; a file is wanted");
   SmallString<128> path(named);
-  if (llvm::sys::fs::exists(named)) {
-    if (!llvm::sys::fs::is_regular_file(named))
-      return tensorFileError(
-          named, "cannot be written: it is no file; a file is wanted");
+  if (llvm::sys::fs::exists(named))
     if (std::error_code problem = llvm::sys::fs::real_path(named, path))
       return tensorFileError(named, "cannot be written: " + problem.message());
-  }
   Expected<llvm::sys::fs::TempFile> file =
       llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
   if (!file)

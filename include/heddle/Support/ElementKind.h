@@ -11,6 +11,7 @@
 #define HEDDLE_SUPPORT_ELEMENTKIND_H
 
 #include "mlir/IR/Types.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <complex>
@@ -77,6 +78,9 @@ unsigned storedBytes(ElementKind kind);
 /// element's bits.
 bool isNarrowSigned(ElementKind kind);
 bool isNarrowSigned(mlir::Type element);
+/// Fills the bytes of such integers with their signs, whatever stood above
+/// their bits; leaves elements of all other kinds as they are.
+void extendSigns(ElementKind kind, llvm::MutableArrayRef<char> bytes);
 /// "f32", "ui8", "complex<f64>" as MLIR writes them.
 llvm::StringRef elementName(ElementKind kind);
 /// For float kinds; the part's semantics for complex ones.

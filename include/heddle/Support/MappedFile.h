@@ -60,6 +60,10 @@ private:
   std::vector<char> owned;
 };
 
+/// Whether what is at `path`, links followed, is no regular file: a folder, a
+/// pipe, a device. False where there is nothing.
+bool isNoFile(llvm::StringRef path);
+
 /// Opens the files that a model file names, and nothing outside the model's
 /// folders.
 ///
