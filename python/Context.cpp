@@ -101,7 +101,7 @@ static std::vector<heddle_state *> handlesOf(const nb::list &states) {
 std::unique_ptr<Arguments>
 Context::read(const nb::list &ins, const nb::list &outs,
               const std::vector<bool> &inBits, const std::vector<bool> &outBits,
-              const nb::list &states, const std::vector<int64_t> &sizes) const {
+              const nb::list &states, const std::vector<int64_t> &sizes) {
   auto arguments = std::make_unique<Arguments>();
   arguments->sizes = sizes;
   readTensors("input", devices, ins, inputs, inBits, arguments->objects,
@@ -332,7 +332,7 @@ void Context::forgetParent() {
   auto fresh = std::make_unique<Queue>();
   (void)queue.release();
   queue = std::move(fresh);
-  std::vector<std::shared_ptr<Submitted>> lost = std::move(inFlight);
+  std::vector<std::shared_ptr<Submitted>> lost = std::exchange(inFlight, {});
   for (const std::shared_ptr<Submitted> &submitted : lost)
     submitted->arguments.reset();
 }

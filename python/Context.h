@@ -70,7 +70,7 @@ private:
 };
 
 /// How many forks lie between the process that loaded this module and this
-/// one: what it costs to know that does not count beside a call.
+/// one. A counter, as calls ask for it each time.
 uint32_t forksBefore();
 
 /// The order of calls of one context, from the threads of one process.
@@ -126,7 +126,7 @@ private:
                                   const std::vector<bool> &inBits,
                                   const std::vector<bool> &outBits,
                                   const nb::list &states,
-                                  const std::vector<int64_t> &sizes) const;
+                                  const std::vector<int64_t> &sizes);
   /// Asks for the shapes of `outs`, where the program computes sizes.
   void askForShapes(std::vector<heddle_tensor> &outs, Shapes &shapes) const;
   heddle_call_options optionsFor(const Arguments &arguments, Raised &raised,
@@ -149,7 +149,7 @@ private:
   bool computesSizes = false;
   heddle_context *context = nullptr;
   std::shared_ptr<Blocks> blocks;
-  mutable ArrayDevices devices;                     ///< Under Python's lock.
+  ArrayDevices devices;                             ///< Under Python's lock.
   std::vector<std::shared_ptr<Submitted>> inFlight; ///< Under Python's lock.
   std::unique_ptr<Queue> queue = std::make_unique<Queue>();
 };

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from heddle._runtime import HeddleError
-from heddle.program import _path
+from heddle.program import _by_name, _path
 
 
 class CompileError(HeddleError):
@@ -102,9 +102,7 @@ def _size(size: Any, what: str) -> str:
 
 
 def _items(value: Mapping[str, Any] | None, what: str, example: str) -> list[tuple[str, Any]]:
-    if value is not None and not isinstance(value, Mapping):
-        raise TypeError(f"{what} is a {type(value).__qualname__}; a dictionary such as {example} is wanted")
-    return list((value or {}).items())
+    return list(_by_name(what, value, f"such as {example}").items())
 
 
 def _named(value: Mapping[str, Any] | None, what: str, example: str) -> list[tuple[str, str]]:

@@ -29,7 +29,7 @@ def _by_name(what: str, given: Any, wanted: str) -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise TypeError(f"{what} is a {type(given).__qualname__}; a dictionary of {wanted} is wanted")
+        raise TypeError(f"{what} is a {type(given).__qualname__}; a dictionary {wanted} is wanted")
     return dict(given)
 
 
@@ -221,7 +221,7 @@ class Model:
                    states: Mapping[str, State] | None, sizes: Mapping[str, int] | None) -> tuple[dict[str, Any], tuple]:
         """The results of a call, and what the extension takes."""
         given = self._named(args, kwargs)
-        out = _by_name("out", out, "arrays to write to, by the names of outputs,")
+        out = _by_name("out", out, "of arrays to write to, by the names of outputs,")
         unknown = set(out) - set(self._outputs)
         if unknown:
             raise TypeError(f"there is no output {min(unknown)!r}; there are: {', '.join(self._outputs)}")
@@ -240,7 +240,7 @@ class Model:
         """A number for each size of the program, -1 for those that are not given."""
         names = [info.name for info in self.sizes]
         chosen = [-1] * len(names)
-        for name, size in _by_name("sizes", sizes, "numbers, by the names of sizes,").items():
+        for name, size in _by_name("sizes", sizes, "of numbers, by the names of sizes,").items():
             if name not in names:
                 raise TypeError(f"there is no size {name!r}; there are: {', '.join(names) or 'none'}")
             if isinstance(size, bool) or not isinstance(size, numbers.Integral) or not 0 <= size < 2**63:
@@ -249,7 +249,7 @@ class Model:
         return chosen
 
     def _used(self, states: Mapping[str, State] | None) -> list[_runtime.State]:
-        states = _by_name("states", states, "what Model.state gives, by the names of states,")
+        states = _by_name("states", states, "of what Model.state gives, by the names of states,")
         for name in states:
             if name not in self._states:
                 raise TypeError(f"there is no state {name!r}; there are: {', '.join(self._states) or 'none'}")

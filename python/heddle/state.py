@@ -33,7 +33,7 @@ class State:
 
     @length.setter
     def length(self, length: int) -> None:
-        if isinstance(length, (bool, np.bool_)) or not isinstance(length, numbers.Integral):
+        if isinstance(length, bool) or not isinstance(length, numbers.Integral):
             raise TypeError(f"the length of state {self.info.name!r} is given as {length!r}; a number is wanted")
         if not -(2**63) <= length < 2**63:
             raise ValueError(f"the length of state {self.info.name!r} is given as {length}; a number that the state can have is wanted")
