@@ -10,9 +10,12 @@ rows       instead: a product of two matrices, of which so many rows are compute
 flops      of a call, bytes: that it reads and writes at the least
 baseline   a key of baselines.py
 gate       the least ratio of the baseline's time to heddle's
+variants   the targets whose code is tried
+processor  the target whose results are the other side; null where rows are computed again
 """
 
 import pathlib
+import runpy
 
 # Programs that the tests run on emulated devices: name, data, bound. Those of small integers and of operations that are not reordered have equal bits.
 TESTED = [("mlp", "normal", 1e-5), ("elementwise", "normal", 0), ("convolutions", "normal", 1e-5), ("transformer", "normal", 1e-4),
@@ -62,8 +65,7 @@ def checked(root: pathlib.Path) -> list[tuple[dict, str]]:
     """Cases of the emulator's tests, with their programs."""
     inputs = root / "test/e2e/gpu/Inputs"
     cases = [({"name": name, "data": data, "bound": bound, "below": 8}, (inputs / f"{name}.mlir").read_text()) for name, data, bound in TESTED]
-    scope: dict = {"__name__": "products"}
-    exec(compile((inputs / "products.py").read_text(), "products.py", "exec"), scope)
+    scope = runpy.run_path(str(inputs / "products.py"))
     return cases + [({"name": f"product-{name}", "data": "integers", "bound": 0}, scope["program"](*sizes)) for name, *sizes in scope["CASES"]]
 
 

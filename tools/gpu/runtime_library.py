@@ -61,7 +61,7 @@ def sized(structure):
 class Library:
     def __init__(self, path: pathlib.Path):
         self.calls = ctypes.CDLL(str(path))
-        # Functions that give anything but an int; the others are called by way of `check`.
+        # Functions that give anything but an int; those that give a status are called by way of `check`.
         for name, kind in (("heddle_dtype_name", ctypes.c_char_p), ("heddle_program_input_count", ctypes.c_size_t),
                            ("heddle_program_output_count", ctypes.c_size_t)):
             getattr(self.calls, name).restype = kind
@@ -82,11 +82,11 @@ class Device:
         self.library, self.handle, self.memory = library, ctypes.c_void_p(), []
         library.check("heddle_device_open", name.encode(), ctypes.byref(self.handle))
 
-    def describe(self) -> tuple[str, int]:
-        """Its name, and the bytes of its memory."""
+    def describe(self) -> str:
+        """Its name."""
         info = sized(DeviceInfo)
         self.library.check("heddle_device_describe", self.handle, ctypes.byref(info))
-        return info.name.decode(errors="replace"), info.memory_bytes
+        return info.name.decode(errors="replace")
 
     def allocate(self, size: int) -> ctypes.c_void_p:
         memory = ctypes.c_void_p()
@@ -121,11 +121,11 @@ class Program:
     def dtype(self, info: TensorInfo) -> str:
         return self.library.calls.heddle_dtype_name(info.dtype).decode()
 
-    def call(self, inputs: list[ctypes.c_void_p], outputs: list[ctypes.c_void_p], device: Device | None = None) -> None:
-        """Waits for the result. Addresses are those of the device's memory, or of the process's, from where tensors are copied to and fro."""
-        arguments = self.tensors(inputs, outputs, device)
+    def call(self, inputs: list[ctypes.c_void_p], outputs: list[ctypes.c_void_p]) -> None:
+        """Waits for the result. Addresses are those of the process's memory, from where tensors are copied to the device and back."""
+        arguments = self.tensors(inputs, outputs, None)
         options = sized(CallOptions)
-        options.flags = 0 if device else STAGE_TENSORS
+        options.flags = STAGE_TENSORS
         self.library.check("heddle_context_call", self.context, *arguments, ctypes.byref(options))
 
     def submit(self, inputs: list[ctypes.c_void_p], outputs: list[ctypes.c_void_p], device: Device, times: int) -> None:
