@@ -261,12 +261,13 @@ void RegisterTile::stepTerms(const TileLhs &lhs, Value lhsPosition,
   SmallVector<StepProducts::Factor> factors;
   for (int64_t v = 0; v < vectors; ++v) {
     SmallVector<Value> loaded;
-    if (rhs.termStride.is(0)) {
+    if (!rhs.termStride) {
       loaded = {loadColumns(rhs, v, rhsPosition, lanes * products->perStep())};
     } else {
       for (int64_t term = 0; term < count; ++term)
         loaded.push_back(loadColumns(
-            rhs, v, index.at(rhsPosition, index.constant(term), rhs.termStride),
+            rhs, v,
+            index.at(rhsPosition, index.constant(term), *rhs.termStride),
             lanes));
       while (int64_t(loaded.size()) < products->perStep())
         loaded.push_back(arith::ConstantOp::create(

@@ -53,9 +53,9 @@ struct TileRhs {
   mlir::Value base;
   llvm::SmallVector<int64_t> vectors;
   Number step = 1;
-  /// How far apart the terms of a step are, where `products` take several; 0 if
-  /// those of a column lie side by side.
-  Number termStride = 0;
+  /// How far apart the terms of a step are, where `products` take several; none
+  /// if those of a column are stored side by side.
+  std::optional<Number> termStride;
   /// For each vector the lanes that may be read, null for all; none if that is
   /// all of every vector.
   llvm::SmallVector<mlir::Value> masks;

@@ -145,6 +145,21 @@ TEST(FloatPairs, Activations) {
   }
 }
 
+TEST(FloatPairs, RepeatedTerms) {
+  // Rows fill the vectors, and all terms of a row are one number.
+  for (int64_t m : {3, 32, 70})
+    for (int64_t k : {2, 21}) {
+      ContractionCase c = matmul(m, /*n=*/1, k);
+      c.lhs = {m};
+      c.lhsMap = "m";
+      std::vector<uint16_t> lhs = values(m, 1), rhs = values(k, 2), repeated;
+      for (uint16_t value : lhs)
+        repeated.insert(repeated.end(), k, value);
+      runAll(textOf(c, "bf16", "f32"), lhs, rhs,
+             matmulOf(m, 1, k, repeated.data(), rhs.data()));
+    }
+}
+
 TEST(FloatPairs, ManyRowsMeetManyColumns) {
   // Where there is no instruction both sides are copied as f32.
   for (int64_t k : {300, 301}) {
