@@ -27,6 +27,7 @@ using namespace mlir;
 namespace heddle {
 
 using codegen::Object;
+using codegen::TargetPool;
 
 void prepareCodegen(MLIRContext *context) {
   DialectRegistry registry;
@@ -84,7 +85,7 @@ static func::FuncOp kernelOf(ModuleOp module) {
 /// thread: nothing here touches state shared with the other kernels but the
 /// context's uniquer.
 static LogicalResult compileModule(OwningOpRef<ModuleOp> module, bool isBrief,
-                                   const Machine &machine,
+                                   const Machine &machine, TargetPool &targets,
                                    const CodegenOptions &options,
                                    Object &object, std::string &error) {
   for (auto kernel : module->getOps<func::FuncOp>()) {
@@ -103,8 +104,8 @@ static LogicalResult compileModule(OwningOpRef<ModuleOp> module, bool isBrief,
     return failure();
   }
   module = {};
-  return codegen::emitObject(*translated, machine, isBrief, options, object,
-                             error);
+  return codegen::emitObject(*translated, machine, targets, isBrief, options,
+                             object, error);
 }
 
 namespace {
@@ -115,8 +116,9 @@ class KernelObjects {
 public:
   KernelObjects(size_t count, LowerKernel lower, const Machine &machine,
                 const CodegenOptions &options)
-      : lower(lower), machine(machine), options(options), kernels(count),
-        objects(count), failures(count), names(count) {}
+      : lower(lower), machine(machine), targets(codegen::targetsFor(machine)),
+        options(options), kernels(count), objects(count), failures(count),
+        names(count) {}
 
   /// Lowers kernel `number`, and compiles it unless it is small.
   void begin(size_t number);
@@ -148,6 +150,7 @@ private:
 
   LowerKernel lower;
   const Machine &machine;
+  TargetPool targets;
   const CodegenOptions &options;
   std::vector<Kernel> kernels;
   std::vector<Object> objects;
@@ -161,8 +164,9 @@ LogicalResult KernelObjects::compileAlone(size_t number,
   func::FuncOp kernel = kernelOf(*module);
   Location loc = kernel.getLoc();
   bool isBrief = kernel::isBrief(kernel);
-  if (succeeded(compileModule(std::move(module), isBrief, machine, options,
-                              objects[number], failures[number].error)))
+  if (succeeded(compileModule(std::move(module), isBrief, machine, targets,
+                              options, objects[number],
+                              failures[number].error)))
     return success();
   failures[number].loc = loc;
   return failure();
@@ -225,8 +229,8 @@ void KernelObjects::finish(ArrayRef<size_t> group) {
                                  module->getBody()->getOperations());
   }
   std::string error;
-  if (succeeded(compileModule(std::move(together), isBrief, machine, options,
-                              objects[first], error)))
+  if (succeeded(compileModule(std::move(together), isBrief, machine, targets,
+                              options, objects[first], error)))
     return;
   // Which of them it is shows when each is compiled by itself.
   for (size_t number : group)

@@ -4,11 +4,9 @@
 #include "Stages.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include <mutex>
 
 using namespace llvm;
 
@@ -20,55 +18,13 @@ static std::string featureString(const Machine &machine) {
               ",");
 }
 
-static std::unique_ptr<TargetMachine> makeTarget(const Machine &machine,
-                                                 std::string &error) {
-  return makeTargetMachine(machine.triple, machine.cpu, featureString(machine),
-                           Reloc::PIC_, CodeModel::Small, error);
+TargetPool targetsFor(const Machine &machine) {
+  return TargetPool([&machine](std::string &error) {
+    return makeTargetMachine(machine.triple, machine.cpu,
+                             featureString(machine), Reloc::PIC_,
+                             CodeModel::Small, error);
+  });
 }
-
-namespace {
-/// A target that this thread has to itself. It is kept for the next module: one
-/// parses its features anew and builds the tables of its instructions, which
-/// takes as long as a small kernel.
-class BorrowedTarget {
-public:
-  BorrowedTarget(const Machine &machine, std::string &error)
-      : key(machine.triple + " " + machine.cpu + " " + featureString(machine)) {
-    {
-      std::lock_guard<std::mutex> lock(shelf().mutex);
-      auto &kept = shelf().targets[key];
-      if (!kept.empty())
-        target = kept.pop_back_val();
-    }
-    if (!target)
-      target = makeTarget(machine, error);
-  }
-  ~BorrowedTarget() {
-    if (!target)
-      return;
-    std::lock_guard<std::mutex> lock(shelf().mutex);
-    shelf().targets[key].push_back(std::move(target));
-  }
-
-  explicit operator bool() const { return target != nullptr; }
-  TargetMachine *operator->() const { return target.get(); }
-  TargetMachine &operator*() const { return *target; }
-
-private:
-  struct Shelf {
-    std::mutex mutex;
-    StringMap<SmallVector<std::unique_ptr<TargetMachine>>> targets;
-  };
-  /// Never destroyed: a thread may compile while the process ends.
-  static Shelf &shelf() {
-    static Shelf *shelf = new Shelf;
-    return *shelf;
-  }
-
-  std::string key;
-  std::unique_ptr<TargetMachine> target;
-};
-} // namespace
 
 /// Brief kernels are cleaned up once.
 static constexpr StringLiteral briefPipeline =
@@ -94,9 +50,10 @@ struct MachinePasses : legacy::PassManager {
 } // namespace
 
 mlir::LogicalResult emitObject(llvm::Module &module, const Machine &machine,
-                               bool isBrief, const CodegenOptions &options,
-                               Object &object, std::string &error) {
-  BorrowedTarget target(machine, error);
+                               TargetPool &targets, bool isBrief,
+                               const CodegenOptions &options, Object &object,
+                               std::string &error) {
+  TargetPool::Borrowed target = targets.borrow(error);
   if (!target)
     return mlir::failure();
   module.setTargetTriple(target->getTargetTriple());

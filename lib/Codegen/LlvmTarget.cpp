@@ -38,6 +38,22 @@ makeTargetMachine(StringRef name, StringRef cpu, StringRef features,
                                   codeModel, CodeGenOptLevel::Default));
 }
 
+TargetPool::Borrowed TargetPool::borrow(std::string &error) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!idle.empty())
+      return {*this, idle.pop_back_val()};
+  }
+  return {*this, make(error)};
+}
+
+TargetPool::Borrowed::~Borrowed() {
+  if (!target)
+    return;
+  std::lock_guard<std::mutex> lock(pool.mutex);
+  pool.idle.push_back(std::move(target));
+}
+
 void runPasses(Module &module, TargetMachine &target, StringRef pipeline) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;

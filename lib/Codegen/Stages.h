@@ -3,6 +3,7 @@
 #ifndef HEDDLE_LIB_CODEGEN_STAGES_H
 #define HEDDLE_LIB_CODEGEN_STAGES_H
 
+#include "LlvmTarget.h"
 #include "heddle/Codegen/CompileToElf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallVector.h"
@@ -21,12 +22,16 @@ struct Object {
   std::string dump;
 };
 
-/// Optimizes `module` for `machine` and emits an object file. Where its kernels
-/// are brief, passes that take long are left out. On failure `error` says why.
-/// EmitObject.cpp.
+/// LLVM's targets for `machine`, which outlives them. EmitObject.cpp.
+TargetPool targetsFor(const Machine &machine);
+
+/// Optimizes `module` for `machine`, of `targets`, and emits an object file.
+/// Where its kernels are brief, passes that take long are left out. On failure
+/// `error` says why. EmitObject.cpp.
 mlir::LogicalResult emitObject(llvm::Module &module, const Machine &machine,
-                               bool isBrief, const CodegenOptions &options,
-                               Object &object, std::string &error);
+                               TargetPool &targets, bool isBrief,
+                               const CodegenOptions &options, Object &object,
+                               std::string &error);
 
 /// Links object files and what they need of the freestanding routines.
 /// LinkImage.cpp.
