@@ -96,6 +96,8 @@ heddle_status heddle_device_describe(const heddle_device *device,
     info.name = known.name;
     info.memory_bytes = known.memory_bytes;
     info.is_host = device->device->isMapped(device->space);
+    info.can_import = device->device->driver().import != nullptr;
+    info.can_map = info.is_host || device->device->driver().map != nullptr;
     return writeResult(info, out_info) ? toStatus({}) : invalid(badSize);
   });
 }
@@ -146,6 +148,90 @@ heddle_status heddle_device_allocate(heddle_device *device, size_t bytes,
 void heddle_device_free(heddle_device *device, void *memory) {
   if (device && memory)
     device->device->driver().free(device->device->handle(), memory);
+}
+
+/// A function of drivers that makes an address of another: `import`, `map`.
+using Translate = int32_t (*)(heddle_driver_device *, void *, uint64_t, void **,
+                              heddle_status *);
+
+/// `cannot` says what a device without such a function does not do.
+static heddle_status translate(heddle_device *device, Translate translate,
+                               const char *cannot, void *memory, size_t bytes,
+                               void **out_memory) {
+  if (!translate)
+    return toStatus({HEDDLE_ARGUMENT_INVALID,
+                     "device '" +
+                         std::string(device->device->description().name) +
+                         "' cannot " + cannot + ": copy it"});
+  heddle_status why;
+  void *address = nullptr;
+  int32_t code =
+      translate(device->device->handle(), memory, bytes, &address, &why);
+  if (!code)
+    *out_memory = address;
+  return toStatus(told(code, why));
+}
+
+heddle_status heddle_device_import(heddle_device *device, void *memory,
+                                   size_t bytes, void **out_memory) {
+  return guarded([&]() -> heddle_status {
+    if (!device || !memory || !out_memory)
+      return invalid(nullPointer);
+    if (!bytes)
+      return invalid("memory of no bytes");
+    return translate(device, device->device->driver().import,
+                     "use memory of the process in place", memory, bytes,
+                     out_memory);
+  });
+}
+
+void heddle_device_unimport(heddle_device *device, void *memory) {
+  if (device && memory && device->device->driver().unimport)
+    device->device->driver().unimport(device->device->handle(), memory);
+}
+
+heddle_status heddle_device_map(heddle_device *device, void *memory,
+                                size_t bytes, void **out_memory) {
+  return guarded([&]() -> heddle_status {
+    if (!device || !memory || !out_memory)
+      return invalid(nullPointer);
+    if (!bytes)
+      return invalid("memory of no bytes");
+    if (device->device->isMapped(device->space)) {
+      *out_memory = memory;
+      return toStatus({});
+    }
+    return translate(device, device->device->driver().map,
+                     "show its memory to the process", memory, bytes,
+                     out_memory);
+  });
+}
+
+void heddle_device_unmap(heddle_device *device, void *memory) {
+  if (device && memory && !device->device->isMapped(device->space) &&
+      device->device->driver().unmap)
+    device->device->driver().unmap(device->device->handle(), memory);
+}
+
+heddle_status heddle_device_pin(heddle_device *device, void *memory,
+                                size_t bytes) {
+  return guarded([&]() -> heddle_status {
+    if (!device || !memory)
+      return invalid(nullPointer);
+    if (!bytes)
+      return invalid("memory of no bytes");
+    const heddle_driver &driver = device->device->driver();
+    heddle_status why;
+    return toStatus(driver.pin ? told(driver.pin(device->device->handle(),
+                                                 memory, bytes, &why),
+                                      why)
+                               : Error());
+  });
+}
+
+void heddle_device_unpin(heddle_device *device, void *memory) {
+  if (device && memory && device->device->driver().unpin)
+    device->device->driver().unpin(device->device->handle(), memory);
 }
 
 heddle_status heddle_device_copy(heddle_device *target_device, void *target,

@@ -235,6 +235,8 @@ typedef struct heddle_device_info {
   const char *name;      /* lives as long as the device is open */
   uint64_t memory_bytes; /* of its own memory; 0: the driver knows no bound */
   uint32_t is_host;      /* 1: its memory is the process's */
+  uint32_t can_import;   /* 1: heddle_device_import works */
+  uint32_t can_map;      /* 1: heddle_device_map works */
 } heddle_device_info;
 /* Since 0.1. */
 HEDDLE_API heddle_status heddle_device_describe(const heddle_device *device,
@@ -248,6 +250,30 @@ HEDDLE_API heddle_status heddle_device_allocate(heddle_device *device,
 /* What heddle_device_allocate gave. No call uses it any more. NULL is fine.
    Since 0.1. */
 HEDDLE_API void heddle_device_free(heddle_device *device, void *memory);
+/* An address by which the device uses `bytes` of the process's memory in place,
+   for tensors that name the device. HEDDLE_ARGUMENT_INVALID where it cannot
+   (can_import): such memory is copied. The memory stays until
+   heddle_device_unimport. Since 0.1. */
+HEDDLE_API heddle_status heddle_device_import(heddle_device *device,
+                                              void *memory, size_t bytes,
+                                              void **out_memory);
+/* What heddle_device_import gave. No call uses it any more. NULL is fine.
+   Since 0.1. */
+HEDDLE_API void heddle_device_unimport(heddle_device *device, void *memory);
+/* An address by which the host reads and writes `bytes` of the device's memory
+   in place, while no call uses them. HEDDLE_ARGUMENT_INVALID where it cannot
+   (can_map): such memory is copied. Since 0.1. */
+HEDDLE_API heddle_status heddle_device_map(heddle_device *device, void *memory,
+                                           size_t bytes, void **out_memory);
+/* What heddle_device_map gave. NULL is fine. Since 0.1. */
+HEDDLE_API void heddle_device_unmap(heddle_device *device, void *memory);
+/* Holds `bytes` of the process's memory in place until heddle_device_unpin, so
+   that copies between it and the device are as fast as they can be. On a device
+   to which that makes no difference nothing is done. Since 0.1. */
+HEDDLE_API heddle_status heddle_device_pin(heddle_device *device, void *memory,
+                                           size_t bytes);
+/* What heddle_device_pin was given. NULL is fine. Since 0.1. */
+HEDDLE_API void heddle_device_unpin(heddle_device *device, void *memory);
 /* What DLPack calls its memory: a DLDeviceType, and which one. Since 0.1. */
 HEDDLE_API heddle_status heddle_device_dlpack(const heddle_device *device,
                                               int32_t *out_type,

@@ -96,6 +96,60 @@ static void test_copies(void) {
   heddle_device_free(NULL, NULL);
 }
 
+/* The process's memory for devices, and devices' memory for the process. */
+static void test_shared(void) {
+  heddle_device *cpu = open_device("cpu"), *sim = open_device("sim");
+  heddle_device_info info = HEDDLE_INIT(info);
+  char bytes[1000], back[1000] = {0};
+  for (int i = 0; i < 1000; ++i)
+    bytes[i] = (char)(i * 11);
+  void *address = NULL;
+
+  OK(heddle_device_describe(cpu, &info));
+  CHECK(info.can_import && info.can_map);
+  OK(heddle_device_import(cpu, bytes, 1000, &address));
+  CHECK(address == bytes);
+  heddle_device_unimport(cpu, address);
+  OK(heddle_device_map(cpu, bytes, 1000, &address));
+  CHECK(address == bytes);
+  heddle_device_unmap(cpu, address);
+  OK(heddle_device_pin(cpu, bytes, 1000));
+  heddle_device_unpin(cpu, bytes);
+
+  OK(heddle_device_describe(sim, &info));
+  CHECK(!info.can_import && info.can_map);
+  address = NULL;
+  EXPECT(heddle_device_import(sim, bytes, 1000, &address),
+         HEDDLE_ARGUMENT_INVALID,
+         "device 'sim:0' cannot use memory of the process in place: copy it");
+  CHECK(!address);
+  void *memory = allocate(sim, 1000);
+  OK(heddle_device_map(sim, memory, 1000, &address));
+  CHECK(address != memory);
+  memcpy(address, bytes, 1000);
+  heddle_device_unmap(sim, address);
+  OK(heddle_device_pin(sim, back, 1000));
+  EXPECT(heddle_device_pin(sim, back, 1000), HEDDLE_ARGUMENT_INVALID,
+         "a second time");
+  OK(heddle_device_copy(NULL, back, sim, memory, 1000));
+  CHECK(!memcmp(bytes, back, 1000));
+  heddle_device_unpin(sim, back);
+  EXPECT(heddle_device_map(sim, bytes, 1000, &address), HEDDLE_ARGUMENT_INVALID,
+         "sim:0");
+
+  EXPECT(heddle_device_import(NULL, bytes, 1, &address),
+         HEDDLE_ARGUMENT_INVALID, NULL);
+  EXPECT(heddle_device_map(sim, memory, 0, &address), HEDDLE_ARGUMENT_INVALID,
+         "no bytes");
+  EXPECT(heddle_device_pin(cpu, NULL, 1), HEDDLE_ARGUMENT_INVALID, NULL);
+  heddle_device_unimport(sim, NULL);
+  heddle_device_unmap(NULL, NULL);
+  heddle_device_unpin(sim, NULL);
+  heddle_device_free(sim, memory);
+  heddle_device_close(sim);
+  heddle_device_close(cpu);
+}
+
 typedef struct call_data {
   float left[1000], right[1000], sum[1000];
   int32_t before[64], after[64];
@@ -217,6 +271,7 @@ int main(int argc, char **argv) {
   setenv("HEDDLE_SIM", "", 1);
   test_devices();
   test_copies();
+  test_shared();
   test_tensors(argv[1]);
   return finish();
 }

@@ -57,6 +57,7 @@ static bool findAll(void *library, CudaApi &api, std::string &missing) {
          get("cuMemFreeHost", api.memFreeHost) &&
          get("cuMemHostRegister_v2", api.memHostRegister) &&
          get("cuMemHostUnregister", api.memHostUnregister) &&
+         get("cuMemHostGetDevicePointer_v2", api.memHostGetDevicePointer) &&
          get("cuModuleLoadDataEx", api.moduleLoadData) &&
          get("cuModuleUnload", api.moduleUnload) &&
          get("cuModuleGetFunction", api.moduleGetFunction) &&

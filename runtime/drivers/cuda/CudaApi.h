@@ -66,6 +66,7 @@ enum : int {
 
 constexpr unsigned cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDisableTiming = 2;
+constexpr unsigned cudaMemHostRegisterDeviceMap = 2;
 
 /// The functions, found by name.
 struct CudaApi {
@@ -90,6 +91,8 @@ struct CudaApi {
   CudaResult (*memFreeHost)(void *address);
   CudaResult (*memHostRegister)(void *memory, size_t bytes, unsigned flags);
   CudaResult (*memHostUnregister)(void *memory);
+  CudaResult (*memHostGetDevicePointer)(CudaAddress *address, void *memory,
+                                        unsigned flags);
   CudaResult (*moduleLoadData)(CudaModuleHandle **module, const void *image,
                                unsigned count, int *options, void **values);
   CudaResult (*moduleUnload)(CudaModuleHandle *module);

@@ -117,3 +117,38 @@ void CudaDevice::free(void *address) {
   else
     (void)check("cuMemFreeHost", api.memFreeHost(address));
 }
+
+Error CudaDevice::import(void *memory, uint64_t bytes, void *&address) {
+  CudaCurrent current(*this);
+  if (current.error())
+    return current.error();
+  if (Error error = check(
+          "cuMemHostRegister",
+          api.memHostRegister(memory, bytes, cudaMemHostRegisterDeviceMap)))
+    return error;
+  CudaAddress place = 0;
+  if (Error error = check("cuMemHostGetDevicePointer",
+                          api.memHostGetDevicePointer(&place, memory, 0))) {
+    (void)api.memHostUnregister(memory);
+    return error;
+  }
+  address = reinterpret_cast<void *>(place);
+  std::lock_guard<std::mutex> lock(mutex);
+  imported[address] = memory;
+  return {};
+}
+
+void CudaDevice::unimport(void *address) {
+  void *memory = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto known = imported.find(address);
+    if (known == imported.end())
+      return;
+    memory = known->second;
+    imported.erase(known);
+  }
+  CudaCurrent current(*this);
+  if (!current.error())
+    (void)check("cuMemHostUnregister", api.memHostUnregister(memory));
+}

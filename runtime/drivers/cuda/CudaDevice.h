@@ -31,6 +31,10 @@ public:
   Error allocate(heddle_driver_space space, uint64_t bytes, void *&address);
   void free(void *address);
 
+  /// Lets the device use `bytes` of the process's memory at `address`.
+  Error import(void *memory, uint64_t bytes, void *&address);
+  void unimport(void *address);
+
   const CudaApi &api;
   const std::string name;
   const uint32_t number;
@@ -44,6 +48,8 @@ private:
   Error lostBy;
   /// Of the memory that was given: in which space it lies.
   std::map<void *, heddle_driver_space> given;
+  /// The process's memory by the device's address of it.
+  std::map<void *, void *> imported;
 };
 
 /// Makes a device's context the calling thread's, and restores the thread's own

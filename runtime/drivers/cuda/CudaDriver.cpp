@@ -102,6 +102,17 @@ static int32_t waitForDevice(heddle_driver_device *given, heddle_status *why) {
   });
 }
 
+static int32_t importMemory(heddle_driver_device *device, void *memory,
+                            uint64_t bytes, void **out, heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    return tellIf(cast(device).import(memory, bytes, *out), why);
+  });
+}
+
+static void unimportMemory(heddle_driver_device *device, void *address) {
+  cast(device).unimport(address);
+}
+
 static int32_t pinMemory(heddle_driver_device *given, void *memory,
                          uint64_t bytes, heddle_status *why) {
   return guarded(why, [&]() -> int32_t {
@@ -262,6 +273,8 @@ static constexpr heddle_driver makeTable() {
   table.device_wait = waitForDevice;
   table.allocate = allocate;
   table.free = freeMemory;
+  table.import = importMemory;
+  table.unimport = unimportMemory;
   table.pin = pinMemory;
   table.unpin = unpinMemory;
   table.runs = runsCudaCode;

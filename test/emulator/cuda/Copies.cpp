@@ -195,6 +195,19 @@ HEDDLE_EXPORT int cuMemHostUnregister(void *memory) {
   return code;
 }
 
+HEDDLE_EXPORT int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory,
+                                               unsigned flags) {
+  Call call("cuMemHostGetDevicePointer_v2");
+  if (!call.context)
+    return call.code;
+  if (flags)
+    return call.wrong(kInvalidValue, "flags that are not 0");
+  if (!isPinned(call.driver, memory, 1))
+    return call.wrong(kInvalidValue, "memory that is not pinned");
+  *address = reinterpret_cast<uint64_t>(memory);
+  return kSuccess;
+}
+
 HEDDLE_EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from,
                                        size_t bytes, Stream *stream) {
   // Memory that is not pinned is read before the call returns.
