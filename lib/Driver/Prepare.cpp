@@ -42,12 +42,16 @@ static const char *optionForModels(const ModelOptions &model,
     return "--place";
   if (build.placement.tensors)
     return "--device-tensors";
+  if (build.noHost)
+    return "--no-host";
   if (!model.mesh.empty())
     return "--mesh";
   if (!model.states.empty())
     return "--state";
   if (!model.shapes.empty())
     return "--shape";
+  if (model.checksSizes)
+    return "--check-sizes";
   if (!isCalled && !model.dims.empty())
     return "--dim";
   return model.binds.empty() ? nullptr : "--bind";
