@@ -19,6 +19,7 @@ using llvm::StringRef;
 static constexpr char program[] = R"(
 import socket
 import sys
+import tempfile
 import time
 import numpy as np
 
@@ -47,8 +48,18 @@ def openvino_call(precision):
     return openvino.__version__.split("-")[0], lambda: request.infer(feeds)
 
 
+def python_call():
+    import heddle
+    with tempfile.NamedTemporaryFile(suffix=".heddle") as artifact:
+        heddle.compile(model, artifact.name, shapes={name: value.shape for name, value in feeds.items()})
+        called = heddle.load(artifact.name, threads=threads)
+    return heddle.__version__, lambda: called(**feeds)
+
+
 channel = socket.socket(fileno=0)
-version, call = onnxruntime_call() if peer == "onnxruntime" else openvino_call("bf16" if peer == "openvino-bf16" else "f32")
+peers = {"onnxruntime": onnxruntime_call, "openvino": lambda: openvino_call("f32"), "openvino-bf16": lambda: openvino_call("bf16"),
+         "heddle-python": python_call}
+version, call = peers[peer]()
 call()
 call()
 channel.send(version.encode())
@@ -60,8 +71,8 @@ while asked := channel.recv(64):
 )";
 
 ArrayRef<llvm::StringLiteral> PeerProcess::names() {
-  static constexpr llvm::StringLiteral list[] = {"onnxruntime", "openvino",
-                                                 "openvino-bf16"};
+  static constexpr llvm::StringLiteral list[] = {
+      "onnxruntime", "openvino", "openvino-bf16", "heddle-python"};
   return list;
 }
 

@@ -14,7 +14,8 @@ namespace heddle {
 class PeerProcess {
 public:
   /// The names of those that can be started. `openvino-bf16` may compute in
-  /// bf16 what the model has in f32.
+  /// bf16 what the model has in f32; `heddle-python` is heddle, called from
+  /// Python.
   static llvm::ArrayRef<llvm::StringLiteral> names();
 
   /// Starts the runtime `name`, lets it compile the ONNX model at `model` with

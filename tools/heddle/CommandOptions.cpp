@@ -287,8 +287,8 @@ void addOptions(CLI::App &app, BenchCommand &command) {
   app.add_option("--seconds", command.seconds, "How long calls are repeated")
       ->check(finiteAndNotNegative());
   addNames(app, "--vs", command.peers,
-           "onnxruntime,openvino,openvino-bf16: runs an ONNX model in these by "
-           "turns with heddle");
+           "onnxruntime,openvino,openvino-bf16,heddle-python: run an ONNX "
+           "model by turns with heddle");
   app.add_option("--vs-model", command.peerModel,
                  "FILE.onnx: what they run; default: the same model");
   app.add_option("--plot", command.plot,
