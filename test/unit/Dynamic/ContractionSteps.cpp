@@ -52,30 +52,39 @@ static bool dotGeneral(SizedProgram &p) {
   return op;
 }
 
-static bool convolution(SizedProgram &p) {
+namespace {
+/// A convolution's images and groups, and of its windows what is most.
+struct Windows {
+  int64_t spatial;
+  Expression batch;
+  /// Of each group.
+  Expression channels, outputs;
+  int64_t batchGroups = 1, featureGroups = 1;
+  int64_t taps = 3, stride = 2, inputDilation = 3, cut = 1;
+};
+} // namespace
+
+static bool convolve(SizedProgram &p, const Windows &windows) {
   Type type = p.f32();
-  int64_t spatial = p.number(1, 2);
-  int64_t batchGroups = p.chance(15) ? 2 : 1;
-  int64_t featureGroups = batchGroups == 1 && p.chance(20) ? 2 : 1;
-  Expression batch = p.extent(),
-             channels = p.chance(30) ? p.extent() : p.constant(2);
-  if (batchGroups == 2)
-    batch = batch * 2;
-  Expression outputs = p.chance(20) ? p.extent() : p.constant(p.number(1, 2));
-  TrueShape input = {batch, channels * featureGroups};
-  TrueShape kernel = {channels, outputs * featureGroups * batchGroups};
+  int64_t featureGroups = windows.featureGroups,
+          batchGroups = windows.batchGroups, spatial = windows.spatial;
+  TrueShape input = {windows.batch * batchGroups,
+                     windows.channels * featureGroups};
+  TrueShape kernel = {windows.channels,
+                      windows.outputs * featureGroups * batchGroups};
   SmallVector<int64_t> strides, inputDilation, kernelDilation, padding;
-  double taps = double(p.high(channels));
+  double taps = double(p.high(windows.channels));
   for (int64_t i = 0; i < spatial; ++i) {
     input.push_back(p.extent());
-    int64_t window = p.number(1, 3);
+    int64_t window = p.number(1, windows.taps);
     taps *= double(window);
     kernel.push_back(p.constant(window));
-    strides.push_back(p.number(1, 2));
-    inputDilation.push_back(p.chance(70) ? 1 : p.number(2, 3));
+    strides.push_back(p.number(1, windows.stride));
+    inputDilation.push_back(p.chance(70) ? 1
+                                         : p.number(2, windows.inputDilation));
     kernelDilation.push_back(p.chance(70) ? 1 : 2);
-    padding.push_back(p.number(-1, 2));
-    padding.push_back(p.number(0, 2));
+    padding.push_back(p.number(-windows.cut, 2));
+    padding.push_back(p.number(1 - windows.cut, 2));
   }
   // Dimensions in any order.
   auto shuffled = [&](const TrueShape &extents, SmallVector<int64_t> &places) {
@@ -109,6 +118,41 @@ static bool convolution(SizedProgram &p) {
   if (op)
     p.setLargest(op->getResult(0), p.largest(x) * p.largest(weights) * taps);
   return op;
+}
+
+static bool convolution(SizedProgram &p) {
+  Windows windows;
+  windows.spatial = p.number(1, 2);
+  windows.batchGroups = p.chance(15) ? 2 : 1;
+  if (windows.batchGroups == 1 && p.chance(20))
+    windows.featureGroups = 2;
+  windows.batch = p.extent();
+  windows.channels = p.chance(30) ? p.extent() : p.constant(2);
+  windows.outputs = p.chance(20) ? p.extent() : p.constant(p.number(1, 2));
+  return convolve(p, windows);
+}
+
+/// One of images as models have them: known channels, as many as fill vectors
+/// or a few, together, in groups, or each by itself; windows in larger steps,
+/// transposed ones, and borders that cut more.
+static bool imageConvolution(SizedProgram &p) {
+  Windows windows;
+  windows.spatial = 2;
+  windows.batch = p.chance(50) ? p.constant(1) : p.extent();
+  int64_t channels = p.oneOf({1, 3, 16, 19}), outputs = p.oneOf({1, 7, 33});
+  if (p.chance(25)) {
+    windows.featureGroups = p.oneOf({2, 5, 18});
+    channels = outputs = 1;
+  } else if (p.chance(20)) {
+    windows.featureGroups = 2;
+  }
+  windows.channels = p.constant(channels);
+  windows.outputs = p.constant(outputs);
+  windows.taps = 4;
+  windows.stride = 3;
+  windows.inputDilation = 4;
+  windows.cut = 2;
+  return convolve(p, windows);
 }
 
 /// A matrix whose diagonal is larger than all else: it is definite, so that
@@ -205,6 +249,8 @@ ArrayRef<Step> contractionSteps() {
       {"stablehlo.dot_general", dotGeneral},
       {"stablehlo.convolution", convolution},
       {"stablehlo.convolution", convolution},
+      {"stablehlo.convolution", imageConvolution},
+      {"stablehlo.convolution", imageConvolution},
       {"stablehlo.cholesky", cholesky},
       {"stablehlo.triangular_solve", triangularSolve},
       {"stablehlo.fft", fourier},
