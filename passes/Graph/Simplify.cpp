@@ -115,6 +115,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     populateSimplifyControlPatterns(set);
     populateExpandBroadcastingPatterns(set);
     populateGeneralizeBroadcastPatterns(set);
+    populateMergePadPatterns(set);
   }
 
   static void populateOfKnownSizes(RewritePatternSet &set) {

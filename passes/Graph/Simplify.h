@@ -16,6 +16,9 @@ void populateSimplifyLayoutPatterns(mlir::RewritePatternSet &patterns);
 /// Slices, concatenations, pads and gathers with known bounds.
 void populateSimplifySlicingPatterns(mlir::RewritePatternSet &patterns);
 
+/// Pads with zeros before convolutions, of any sizes.
+void populateMergePadPatterns(mlir::RewritePatternSet &patterns);
+
 /// Shapes that turn out to be known, branches whose condition is known, older
 /// spellings, annotations.
 void populateSimplifyFormPatterns(mlir::RewritePatternSet &patterns);

@@ -1,5 +1,6 @@
 // Slices, concatenations, pads and gathers whose bounds are known.
 
+#include "dialects/Size/SizedTypes.h"
 #include "passes/Graph/Constants.h"
 #include "passes/Graph/Simplify.h"
 
@@ -152,14 +153,16 @@ struct SimplifyPad : OpRewritePattern<PadOp> {
   }
 };
 
-/// convolution(pad(x, 0)) => convolution(x) with more padding.
+/// convolution(pad(x, 0)) => convolution(x) with more padding, and where the
+/// pad leaves gaps, of a dilated x.
 struct MergePadIntoConvolution : OpRewritePattern<ConvolutionOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ConvolutionOp op,
                                 PatternRewriter &rewriter) const override {
     auto pad = op.getLhs().getDefiningOp<PadOp>();
-    if (!pad || !isSplatOf(pad.getPaddingValue(), 0) ||
+    if (!pad || size::hasSizedAttributes(pad) || size::hasSizedAttributes(op) ||
+        !isSplatOf(pad.getPaddingValue(), 0) ||
         isa<quant::QuantizedType>(getElementTypeOrSelf(op.getLhs().getType())))
       return rewriter.notifyMatchFailure(op, "no padding with zeros before it");
     ConvDimensionNumbersAttr numbers = op.getDimensionNumbers();
@@ -177,11 +180,14 @@ struct MergePadIntoConvolution : OpRewritePattern<ConvolutionOp> {
     SmallVector<int64_t> padding;
     for (auto [i, pair] : llvm::enumerate(op.getPaddingOrDefault())) {
       auto [low, high, interior] = amounts(spatial[i]);
-      // A cut or an interior pad would need the window's own dilation.
-      if (low < 0 || high < 0 || interior != 0 || dilation[i] != 1)
-        return rewriter.notifyMatchFailure(op, "cuts or pads inside");
+      bool isPadded = low != 0 || high != 0 || interior != 0;
+      // What is cut may not be put there again, and where the convolution
+      // spreads points, it spreads those of the border, too.
+      if (low < 0 || high < 0 || (isPadded && dilation[i] != 1))
+        return rewriter.notifyMatchFailure(op, "cuts, or pads what is spread");
       padding.push_back(pair.first + low);
       padding.push_back(pair.second + high);
+      dilation[i] *= interior + 1;
     }
     auto type = RankedTensorType::get({static_cast<int64_t>(spatial.size()), 2},
                                       rewriter.getI64Type());
@@ -189,6 +195,8 @@ struct MergePadIntoConvolution : OpRewritePattern<ConvolutionOp> {
     rewriter.modifyOpInPlace(op, [&] {
       op.getLhsMutable().assign(pad.getOperand());
       op.setPaddingAttr(DenseIntElementsAttr::get(type, padding));
+      if (dilation != op.getLhsDilationOrDefault())
+        op.setLhsDilation(dilation);
       op->setLoc(loc);
     });
     return success();
@@ -272,9 +280,12 @@ struct GatherOfOneSlice : OpRewritePattern<GatherOp> {
 } // namespace
 
 void populateSimplifySlicingPatterns(RewritePatternSet &patterns) {
-  patterns.add<SimplifySlice, SimplifyConcatenate, SimplifyPad,
-               MergePadIntoConvolution, FixDynamicSlice, FixDynamicUpdateSlice,
-               GatherOfOneSlice>(patterns.getContext());
+  patterns.add<SimplifySlice, SimplifyConcatenate, SimplifyPad, FixDynamicSlice,
+               FixDynamicUpdateSlice, GatherOfOneSlice>(patterns.getContext());
+}
+
+void populateMergePadPatterns(RewritePatternSet &patterns) {
+  patterns.add<MergePadIntoConvolution>(patterns.getContext());
 }
 
 } // namespace heddle

@@ -50,3 +50,27 @@ module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 8
     return %0, %1, %2, %4 : tensor<f32>, tensor<4xf32>, tensor<1xf32>, tensor<2xf32>
   }
 }
+
+// -----
+
+// Padding of known sizes is the convolution's own, one that follows from a size is not.
+// CHECK-LABEL: func.func @padded
+// CHECK-SAME: (%[[X:[^:]*]]: tensor<1x9x4x3xf32, #size.extents<1, h, 4, 3>>
+// CHECK: stablehlo.convolution(%[[X]], {{.*}}pad = {{\[}}[1, 2], [0, 0]], lhs_dilate = [2, 1]
+// CHECK: %[[PADDED:.*]] = stablehlo.pad
+// CHECK: stablehlo.convolution(%[[PADDED]],
+module attributes {heddle.symbols = [{name = "h", minimum = 1 : i64, maximum = 9 : i64}]} {
+  func.func @padded(%x: tensor<1x9x4x3xf32, #size.extents<1, h, 4, 3>>, %w: tensor<2x2x3x5xf32>)
+      -> (tensor<1x19x3x5xf32, #size.extents<1, 2 * h + 1, 3, 5>>, tensor<1x17x3x5xf32, #size.extents<1, 2 * h - 1, 3, 5>>) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.pad %x, %zero, low = [0, 1, 0, 0], high = [0, 2, 0, 0], interior = [0, 1, 0, 0]
+        : (tensor<1x9x4x3xf32, #size.extents<1, h, 4, 3>>, tensor<f32>) -> tensor<1x20x4x3xf32, #size.extents<1, 2 * h + 2, 4, 3>>
+    %1 = stablehlo.convolution(%0, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<1x20x4x3xf32, #size.extents<1, 2 * h + 2, 4, 3>>, tensor<2x2x3x5xf32>) -> tensor<1x19x3x5xf32, #size.extents<1, 2 * h + 1, 3, 5>>
+    %2 = stablehlo.pad %x, %zero, low = [0, 0, 0, 0], high = [0, 9, 0, 0], interior = [0, 0, 0, 0] {size.edge_padding_high = #size.extents<0, h, 0, 0>}
+        : (tensor<1x9x4x3xf32, #size.extents<1, h, 4, 3>>, tensor<f32>) -> tensor<1x18x4x3xf32, #size.extents<1, 2 * h, 4, 3>>
+    %3 = stablehlo.convolution(%2, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<1x18x4x3xf32, #size.extents<1, 2 * h, 4, 3>>, tensor<2x2x3x5xf32>) -> tensor<1x17x3x5xf32, #size.extents<1, 2 * h - 1, 3, 5>>
+    return %1, %3 : tensor<1x19x3x5xf32, #size.extents<1, 2 * h + 1, 3, 5>>, tensor<1x17x3x5xf32, #size.extents<1, 2 * h - 1, 3, 5>>
+  }
+}

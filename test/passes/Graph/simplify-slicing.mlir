@@ -67,6 +67,28 @@ func.func @padded_convolution(%x: tensor<1x4x4x3xf32>, %w: tensor<2x2x3x5xf32>) 
   return %1 : tensor<1x8x5x5xf32>
 }
 
+// Gaps between points are the convolution's own.
+// CHECK-LABEL: func.func @convolution_with_gaps
+// CHECK-NOT: stablehlo.pad
+// CHECK: stablehlo.convolution
+// CHECK-SAME: pad = {{\[}}[2, 3], [0, 0]], lhs_dilate = [3, 2]
+func.func @convolution_with_gaps(%x: tensor<1x4x4x3xf32>, %w: tensor<2x2x3x5xf32>) -> tensor<1x14x6x5xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.pad %x, %zero, low = [0, 1, 0, 0], high = [0, 2, 0, 0], interior = [0, 2, 1, 0] : (tensor<1x4x4x3xf32>, tensor<f32>) -> tensor<1x13x7x3xf32>
+  %1 = stablehlo.convolution(%0, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [0, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x13x7x3xf32>, tensor<2x2x3x5xf32>) -> tensor<1x14x6x5xf32>
+  return %1 : tensor<1x14x6x5xf32>
+}
+
+// A border of zeros that the convolution spreads is no border of the spread points.
+// CHECK-LABEL: func.func @spread_border
+// CHECK: stablehlo.pad
+func.func @spread_border(%x: tensor<1x4x4x3xf32>, %w: tensor<2x2x3x5xf32>) -> tensor<1x8x3x5xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.pad %x, %zero, low = [0, 1, 0, 0], high = [0, 0, 0, 0], interior = [0, 0, 0, 0] : (tensor<1x4x4x3xf32>, tensor<f32>) -> tensor<1x5x4x3xf32>
+  %1 = stablehlo.convolution(%0, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {lhs_dilate = [2, 1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x4x3xf32>, tensor<2x2x3x5xf32>) -> tensor<1x8x3x5xf32>
+  return %1 : tensor<1x8x3x5xf32>
+}
+
 // Ones are not what a convolution pads with.
 // CHECK-LABEL: func.func @convolution_padded_with_ones
 // CHECK: stablehlo.pad
