@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/TrueLoops.h"
+#include "dialects/Size/Size.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -24,6 +25,22 @@ static bool gathers(linalg::GenericOp generic) {
       .wasInterrupted();
 }
 
+/// Whether neighbours in a tile of `root` would lie apart wherever the generic
+/// that reads `operand` writes them: rows of a tile are points of one phase of
+/// a transposed convolution, and columns are channels. Known sizes are divided
+/// into phases before.
+static bool isScattered(Operation *root, OpOperand &operand) {
+  auto convolution = dyn_cast<kernel::ConvolutionOp>(root);
+  if (!convolution || !size::hasExtents(convolution.getResult().getType()) ||
+      llvm::all_of(convolution.getLhsDilation(),
+                   [](int64_t dilation) { return dilation == 1; }))
+    return false;
+  auto generic = cast<linalg::GenericOp>(operand.getOwner());
+  auto last = [](AffineMap map) { return map.getResults().back(); };
+  return last(generic.getMatchingIndexingMap(&operand)) !=
+         last(generic.getIndexingMapsArray().back());
+}
+
 bool heddle::runsOnTiles(OpOperand &operand) {
   auto generic = dyn_cast<linalg::GenericOp>(operand.getOwner());
   return generic && operand.get().hasOneUse() &&
@@ -38,7 +55,8 @@ bool heddle::runsOnTiles(OpOperand &operand) {
 Operation *heddle::rootOfEpilogue(OpOperand &operand) {
   auto result = dyn_cast<OpResult>(operand.get());
   if (!result || result.getResultNumber() != 0 ||
-      !takesEpilogue(result.getOwner()) || !runsOnTiles(operand))
+      !takesEpilogue(result.getOwner()) || !runsOnTiles(operand) ||
+      isScattered(result.getOwner(), operand))
     return nullptr;
   for (Value other : result.getOwner()->getResults().drop_front())
     if (llvm::is_contained(operand.getOwner()->getOperands(), other))

@@ -18,7 +18,8 @@ bool runsOnTiles(mlir::OpOperand &operand);
 
 /// The root whose epilogue the generic that reads `operand` may be; null if
 /// there is none. `operand` is the root's first result, and the generic reads
-/// none of the others: those are not of the tile.
+/// none of the others: those are not of the tile. One that would write each
+/// element of a tile to a line of its own is better in a kernel of its own.
 mlir::Operation *rootOfEpilogue(mlir::OpOperand &operand);
 
 } // namespace heddle

@@ -116,3 +116,34 @@ func.func @packed_rows(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32,
   %2 = stablehlo.tanh %1 : tensor<4x8xf32, #size.extents<4, n>>
   return %0, %2 : tensor<4x8xf32>, tensor<4x8xf32, #size.extents<4, n>>
 }
+
+// -----
+
+// Points of one phase of a transposed convolution lie apart: where its channels would be written apart, too, that is done by another kernel.
+// CHECK-LABEL: func @channels_apart
+// CHECK: kernel.dispatch
+// CHECK: kernel.convolution
+// CHECK-NOT: linalg.generic
+// CHECK: kernel.yield
+// CHECK: kernel.dispatch
+// CHECK-NOT: kernel.convolution
+// CHECK: linalg.generic
+// CHECK: kernel.yield
+// CHECK: kernel.dispatch
+// CHECK: kernel.convolution
+// CHECK: linalg.generic
+// CHECK: kernel.yield
+// CHECK-NOT: kernel.dispatch
+module attributes {heddle.symbols = [{name = "h", minimum = 1 : i64, maximum = 64 : i64}]} {
+  func.func @channels_apart(%x: tensor<1x64x8xf32, #size.extents<1, h, 8>>, %w: tensor<2x8x16xf32>)
+      -> (tensor<1x16x128xf32, #size.extents<1, 16, 2 * h>>, tensor<1x128x16xf32, #size.extents<1, 2 * h, 16>>) {
+    %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]], lhs_dilate = [2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<1x64x8xf32, #size.extents<1, h, 8>>, tensor<2x8x16xf32>) -> tensor<1x128x16xf32, #size.extents<1, 2 * h, 16>>
+    %1 = stablehlo.transpose %0, dims = [0, 2, 1] : (tensor<1x128x16xf32, #size.extents<1, 2 * h, 16>>) -> tensor<1x16x128xf32, #size.extents<1, 16, 2 * h>>
+    %2 = stablehlo.negate %1 : tensor<1x16x128xf32, #size.extents<1, 16, 2 * h>>
+    %3 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]], lhs_dilate = [2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<1x64x8xf32, #size.extents<1, h, 8>>, tensor<2x8x16xf32>) -> tensor<1x128x16xf32, #size.extents<1, 2 * h, 16>>
+    %4 = stablehlo.negate %3 : tensor<1x128x16xf32, #size.extents<1, 2 * h, 16>>
+    return %2, %4 : tensor<1x16x128xf32, #size.extents<1, 16, 2 * h>>, tensor<1x128x16xf32, #size.extents<1, 2 * h, 16>>
+  }
+}
