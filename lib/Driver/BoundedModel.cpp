@@ -6,6 +6,7 @@
 #include "BoundedOptions.h"
 #include "CheckSizes.h"
 #include "dialects/Size/Expression.h"
+#include "heddle/Driver/Feeds.h"
 #include "heddle/Support/EntrySizes.h"
 #include "passes/Dynamic/DeclareSizes.h"
 
@@ -20,13 +21,20 @@ bool heddle::hasBoundedSizes(const ModelOptions &options) {
          llvm::any_of(options.shapes, isRange);
 }
 
-bool heddle::isRanged(const ModelOptions &options, StringRef dim) {
-  if (dim.contains(".."))
-    return false;
-  StringRef name = dim.rsplit('=').first;
-  return llvm::any_of(options.dims, [&](StringRef other) {
-    return other.contains("..") && other.rsplit('=').first == name;
+/// Whether `text` stands among `all` beside a range of the same name.
+static bool isBesideRange(ArrayRef<std::string> all, StringRef text) {
+  return !text.contains("..") && llvm::any_of(all, [&](StringRef other) {
+    return other.contains("..") &&
+           other.rsplit('=').first == text.rsplit('=').first;
   });
+}
+
+bool heddle::isRanged(const ModelOptions &options, StringRef dim) {
+  return isBesideRange(options.dims, dim);
+}
+
+bool heddle::isRangedShape(const ModelOptions &options, StringRef shape) {
+  return isBesideRange(options.shapes, shape);
 }
 
 OwningOpRef<ModuleOp> heddle::importBoundedModel(
@@ -64,16 +72,10 @@ ModelOptions heddle::withDeclaredRanges(const ModelOptions &options,
   return result;
 }
 
-/// Whether --shape's `key` means input `i` of `signatures`: by its name or, if
-/// no input has that one, by its place.
-static bool meansInput(StringRef key, unsigned i,
+/// Whether --shape's `text` is about input `i` of `signatures`.
+static bool meansInput(StringRef text, unsigned i,
                        ArrayRef<TensorSignature> signatures) {
-  if (llvm::any_of(signatures,
-                   [&](const auto &input) { return input.name == key; }))
-    return i < signatures.size() && signatures[i].name == key;
-  key.consume_front("arg");
-  unsigned place;
-  return !key.getAsInteger(10, place) && place == i;
+  return findArgument(signatures, text.rsplit('=').first) == i;
 }
 
 ModelOptions heddle::withRangesOf(const ModelOptions &options,
@@ -89,7 +91,7 @@ ModelOptions heddle::withRangesOf(const ModelOptions &options,
     auto name = main.getArgAttrOfType<StringAttr>(i, "heddle.name");
     if (!shape || !name ||
         llvm::any_of(options.shapes, [&](const std::string &text) {
-          return meansInput(StringRef(text).rsplit('=').first, i, inputs);
+          return meansInput(text, i, inputs);
         }))
       continue;
     std::string text;
@@ -102,8 +104,7 @@ ModelOptions heddle::withRangesOf(const ModelOptions &options,
       }
       // A function of several is told by the arguments that have these.
       for (auto symbol : symbols.getAsRange<DictionaryAttr>())
-        if (extent.asSymbol() ==
-            symbol.getAs<StringAttr>("name").getValue()) {
+        if (extent.asSymbol() == symbol.getAs<StringAttr>("name").getValue()) {
           for (StringRef end : {"minimum", "maximum"})
             text += (end == "maximum" ? ".." : "") +
                     std::to_string(symbol.getAs<IntegerAttr>(end).getInt());
@@ -154,20 +155,58 @@ ModelOptions heddle::withSizes(const ModelOptions &options,
   }
   result.shapes.clear();
   for (const std::string &text : options.shapes) {
-    StringRef name = StringRef(text).rsplit('=').first;
     std::string shape = text;
     for (auto [i, tensor] : llvm::enumerate(inputs))
       if (StringRef(text).contains("..") &&
-          meansInput(name, i, program.inputs()))
-        shape = shapeOption(name, tensor);
-    result.shapes.push_back(std::move(shape));
+          meansInput(text, i, program.inputs()))
+        shape = shapeOption(StringRef(text).rsplit('=').first, tensor);
+    if (!isRangedShape(options, text))
+      result.shapes.push_back(std::move(shape));
   }
   if (byShapes)
     for (auto [i, tensor] : llvm::enumerate(inputs))
       if (llvm::none_of(options.shapes, [&, i = i](const std::string &text) {
-            return meansInput(StringRef(text).rsplit('=').first, i,
-                              program.inputs());
+            return meansInput(text, i, program.inputs());
           }))
         result.shapes.push_back(shapeOption(program.inputs()[i].name, tensor));
+  return result;
+}
+
+/// Whether a size has no name of its own, but that of an input's dimension, as
+/// "x.0".
+static bool isDimensionOfInput(StringRef size) {
+  unsigned dimension;
+  return size.contains('.') &&
+         !size.rsplit('.').second.getAsInteger(10, dimension);
+}
+
+ModelOptions heddle::withSizesOfCall(const ModelOptions &options,
+                                     const Program &program,
+                                     ArrayRef<HostTensor> feeds) {
+  ModelOptions result = options;
+  // What is computed keeps its range.
+  llvm::erase_if(result.dims, [&](StringRef text) {
+    StringRef name = text.rsplit('=').first;
+    return !program.computesSize(name) &&
+           (text.contains("..") || isDerived(text) || program.hasSize(name));
+  });
+  bool isAllNamed = !program.sizes().empty();
+  for (const auto &[name, size] : program.sizes()) {
+    if (program.computesSize(name))
+      continue;
+    isAllNamed &= !isDimensionOfInput(name);
+    if (!isDimensionOfInput(name))
+      result.dims.push_back(name + "=" + std::to_string(size));
+  }
+  SmallVector<TensorSignature> signatures = program.feeds();
+  // Of inputs that the program does not have, as it has them as weights, the
+  // options say the shapes.
+  llvm::erase_if(result.shapes, [&](StringRef text) {
+    return findArgument(signatures, text.rsplit('=').first).has_value();
+  });
+  for (auto [signature, tensor] : llvm::zip_equal(signatures, feeds))
+    // A state has room for more than the call has.
+    if (!signature.isState || !isAllNamed)
+      result.shapes.push_back(shapeOption(signature.name, tensor));
   return result;
 }

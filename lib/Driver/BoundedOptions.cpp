@@ -7,6 +7,8 @@
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 
+#include "llvm/ADT/StringMap.h"
+
 using namespace mlir;
 using namespace heddle;
 
@@ -19,10 +21,26 @@ std::optional<ChosenSize> heddle::parseSizeRange(StringRef text) {
   return size;
 }
 
-std::string heddle::saidTwice(StringRef first, StringRef second) {
-  return ("--dim " + first + " and --dim " + second + " both say what '" +
-          first.rsplit('=').first + "' is")
-      .str();
+std::optional<std::string> heddle::findSaidTwice(const ModelOptions &options) {
+  std::pair<StringRef, ArrayRef<std::string>> lists[] = {
+      {"--shape ", options.shapes}, {"--dim ", options.dims}};
+  for (auto [option, texts] : lists) {
+    llvm::StringMap<StringRef> said;
+    for (StringRef text : texts) {
+      auto [name, value] = text.rsplit('=');
+      int64_t number;
+      // What stands beside a range says what to run.
+      if (isRangedShape(options, text) ||
+          (isRanged(options, text) && !value.getAsInteger(10, number)))
+        continue;
+      auto [earlier, isFirst] = said.try_emplace(name, text);
+      if (!isFirst && earlier->second != text)
+        return (option + earlier->second + " and " + option + text +
+                " both say what '" + name + "' is")
+            .str();
+    }
+  }
+  return std::nullopt;
 }
 
 /// The size that `text`, a range, leaves no choice of.
@@ -54,7 +72,10 @@ BoundedOptions::addSymbol(Session &session, StringRef range, std::string name,
 
 bool BoundedOptions::parseShape(Session &session, const std::string &text) {
   if (!StringRef(text).contains("..")) {
-    if (succeeded(parseShapeOption(text, fixed)))
+    // Beside a range it is what to run, not what to compile.
+    SizeOptions called;
+    if (succeeded(parseShapeOption(text, isRangedShape(options, text) ? called
+                                                                      : fixed)))
       return true;
     session.diagnostics.report(ErrorCode::OnnxShapeOption,
                                "\"" + text +
@@ -93,14 +114,6 @@ bool BoundedOptions::parseDim(Session &session, const std::string &text) {
   // What to run, not what to compile.
   if (isRanged(options, text) && !value.getAsInteger(10, number))
     return true;
-  if (!name.empty()) {
-    auto [earlier, isFirst] = said.try_emplace(name, text);
-    if (!isFirst && earlier->second != text) {
-      session.diagnostics.report(ErrorCode::OnnxShapeOption,
-                                 saidTwice(earlier->second, text));
-      return false;
-    }
-  }
   // A range of one size is that size.
   if (auto only = onlySize(value); only && !name.empty()) {
     fixed.dims.emplace_back(name.str(), *only);
@@ -120,6 +133,10 @@ bool BoundedOptions::parseDim(Session &session, const std::string &text) {
 }
 
 bool BoundedOptions::parse(Session &session) {
+  if (auto problem = findSaidTwice(options)) {
+    session.diagnostics.report(ErrorCode::OnnxShapeOption, *problem);
+    return false;
+  }
   return llvm::all_of(options.dims,
                       [&](const std::string &text) {
                         return parseDim(session, text);

@@ -6,8 +6,6 @@
 #include "heddle/Driver/Model.h"
 #include "heddle/Frontend/SizeOptions.h"
 
-#include "llvm/ADT/StringMap.h"
-
 #include <optional>
 
 namespace heddle {
@@ -17,8 +15,9 @@ namespace heddle {
 /// 2147483647.
 std::optional<ChosenSize> parseSizeRange(llvm::StringRef text);
 
-/// What a message says of two --dim for one name.
-std::string saidTwice(llvm::StringRef first, llvm::StringRef second);
+/// What a message says of two --dim or two --shape for one name; none if there
+/// are no such.
+std::optional<std::string> findSaidTwice(const ModelOptions &options);
 
 /// The options of a model with some sizes open.
 class BoundedOptions {
@@ -59,8 +58,6 @@ private:
   std::vector<Symbol> symbols;
   std::vector<Template> shapes;
   SizeOptions fixed; ///< Sizes that no call chooses.
-  /// By names, what --dim says of them.
-  llvm::StringMap<std::string> said;
 };
 
 } // namespace heddle

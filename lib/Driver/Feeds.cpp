@@ -22,6 +22,14 @@ std::optional<size_t> heddle::findTensor(ArrayRef<TensorSignature> list,
   return std::nullopt;
 }
 
+std::optional<size_t> heddle::findArgument(ArrayRef<TensorSignature> list,
+                                           StringRef key) {
+  std::optional<size_t> found = findTensor(list, key);
+  if (!found && key.consume_front("arg"))
+    found = findTensor(list, key);
+  return found;
+}
+
 namespace {
 /// SplitMix64: the same numbers on every machine, for any seed.
 struct Random {

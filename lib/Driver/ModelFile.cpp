@@ -46,15 +46,11 @@ static LogicalResult parseSizes(Session &session, const ModelOptions &options,
                                      "--shape NAME=1x128");
       return failure();
     }
-  llvm::StringMap<std::string> said;
+  if (auto problem = findSaidTwice(options)) {
+    session.diagnostics.report(ErrorCode::OnnxShapeOption, *problem);
+    return failure();
+  }
   for (const std::string &text : options.dims) {
-    auto [earlier, isFirst] =
-        said.try_emplace(StringRef(text).rsplit('=').first, text);
-    if (!isFirst && earlier->second != text) {
-      session.diagnostics.report(ErrorCode::OnnxShapeOption,
-                                 saidTwice(earlier->second, text));
-      return failure();
-    }
     if (failed(parseDimOption(text, import))) {
       if (auto problem = problemOfDerived(session, text, import)) {
         session.diagnostics.report(ErrorCode::OnnxShapeOption, *problem);

@@ -48,7 +48,7 @@ static const char *optionForModels(const ModelOptions &model,
     return "--mesh";
   if (!model.states.empty())
     return "--state";
-  if (!model.shapes.empty())
+  if (!isCalled && !model.shapes.empty())
     return "--shape";
   if (model.checksSizes)
     return "--check-sizes";

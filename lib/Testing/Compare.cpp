@@ -249,9 +249,10 @@ int heddle::runCompare(const CompareCommand &given) {
   ModelOptions program = command.model;
   command.model.states.clear();
   command.model.mesh.clear();
-  bool bounded = hasBoundedSizes(command.model);
+  bool isMade = !command.artifact.empty(),
+       bounded = !isMade && hasBoundedSizes(command.model);
   OwningOpRef<ModuleOp> module;
-  if (!bounded) {
+  if (!isMade && !bounded) {
     module = importModel(session, command.model);
     if (!module)
       return session.fail();
@@ -260,11 +261,8 @@ int heddle::runCompare(const CompareCommand &given) {
     program.shapes = command.model.shapes;
     bounded = hasBoundedSizes(command.model);
   }
-  if (bounded && searches)
-    return refuse("--layers, --reduce, --stages and --bisect take sizes that "
-                  "are fixed");
   ModelOptions states = program;
-  if (!command.artifact.empty()) {
+  if (isMade) {
     // What the model was compiled with is in the artifact.
     program.path = command.artifact;
     program.states.clear();
@@ -280,12 +278,17 @@ int heddle::runCompare(const CompareCommand &given) {
                     customCalls.functions());
   if (!compiled)
     return session.fail();
-  if (bounded && !compiled->setSizes(command.model))
+  bounded |= isMade && !compiled->sizes().empty();
+  if (bounded && searches)
+    return refuse("--layers, --reduce, --stages and --bisect take sizes that "
+                  "are fixed");
+  bool tries = bounded && triesSizes(command, *compiled);
+  if ((isMade || bounded) && !compiled->setSizes(command.model))
     return session.fail();
   // Also the sizes that no input tells are the largest.
   SmallVector<int64_t> largest = llvm::map_to_vector(
       compiled->sizes(), [](const auto &size) { return size.second; });
-  if (bounded && triesSizes(command) && !compiled->setSizes(largest))
+  if (tries && !compiled->setSizes(largest))
     return session.fail();
   ProgramCall call;
   if (!compiled->prepare(command.threads) ||
@@ -330,9 +333,8 @@ int heddle::runCompare(const CompareCommand &given) {
     session.diagnostics.report(ErrorCode::ComparisonFailed,
                                "a stage differs from " + command.against);
   bool differs = wrong || found;
-  if (bounded && triesSizes(command) &&
-      !compareOtherSizes(session, command, states, customCalls, *compiled,
-                         document, differs))
+  if (tries && !compareOtherSizes(session, command, states, customCalls,
+                                  *compiled, document, differs))
     return session.fail();
   return session.finish(std::move(document),
                         differs ? ExitCode::CheckFailed : ExitCode::Ok);

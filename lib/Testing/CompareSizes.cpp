@@ -3,7 +3,6 @@
 
 #include "ComparedCall.h"
 
-#include "heddle/Driver/BoundedModel.h"
 #include "heddle/Driver/SizePoints.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -11,12 +10,10 @@
 using namespace mlir;
 using namespace heddle;
 
-bool heddle::triesSizes(const CompareCommand &command) {
+bool heddle::triesSizes(const CompareCommand &command, const Program &program) {
   return command.feed.inputs.empty() && command.feed.collections.empty() &&
          (command.against == "reference" || command.against == "onnxruntime") &&
-         llvm::none_of(command.model.dims, [&](StringRef dim) {
-           return isRanged(command.model, dim);
-         });
+         !program.areSizesSaid(command.model);
 }
 
 bool heddle::compareOtherSizes(Session &session, const CompareCommand &command,

@@ -37,8 +37,10 @@ bool ReferenceCall::run(const Program &program, const ProgramCall &call,
   session.phases.begin("reference");
   module = std::move(model);
   if (!module)
-    module =
-        importModel(session, withSizes(command.model, program, call.inputs));
+    module = importModel(
+        session, command.artifact.empty()
+                     ? withSizes(command.model, program, call.inputs)
+                     : withSizesOfCall(command.model, program, call.feeds));
   if (!module || !tensors.match(session, states, *module, program))
     return false;
   inputs = tensors.inputs(call.feeds);

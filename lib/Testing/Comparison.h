@@ -40,9 +40,9 @@ struct Subject {
 /// What the reference says; none after an error, which has been reported.
 std::optional<Tensors> referenceOf(const Subject &subject);
 
-/// Whether the program is to be called with several sizes: nothing says which,
-/// and the reference is computed for any.
-bool triesSizes(const CompareCommand &command);
+/// Whether the program, of which no size was set, is to be called with several
+/// sizes: nothing says which, and the reference is computed for any.
+bool triesSizes(const CompareCommand &command, const Program &program);
 
 /// The program with its least sizes and with ones between these and the
 /// largest: what reaches too far does not show where all is used. `states` say

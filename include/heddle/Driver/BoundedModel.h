@@ -15,16 +15,18 @@ bool hasBoundedSizes(const ModelOptions &options);
 
 /// Whether `dim`, a size, stands beside a range for the same dimension.
 bool isRanged(const ModelOptions &options, llvm::StringRef dim);
+/// Whether `shape`, one without ranges, stands beside a shape with ranges for
+/// the same input.
+bool isRangedShape(const ModelOptions &options, llvm::StringRef shape);
 
 /// Imports the model with extents that follow from the sizes, by `import`, and
-/// makes it a program on tensors of the bounds. `NAME=3` beside a range for
-/// NAME says what to run, not what to compile: it is passed over here. Null
-/// after an error, which has been reported.
-mlir::OwningOpRef<mlir::ModuleOp>
-importBoundedModel(Session &session, const ModelOptions &options,
-                   llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(
-                       const SizeOptions &)>
-                       import);
+/// makes it a program on tensors of the bounds. `NAME=3`, or a shape, beside a
+/// range for NAME says what to run, not what to compile: it is passed over
+/// here. Null after an error, which has been reported.
+mlir::OwningOpRef<mlir::ModuleOp> importBoundedModel(
+    Session &session, const ModelOptions &options,
+    llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(const SizeOptions &)>
+        import);
 
 /// The options with a range for each argument whose type has bounds and whose
 /// sizes they do not give.
@@ -38,6 +40,12 @@ ModelOptions withRangesOf(const ModelOptions &options, mlir::ModuleOp module);
 /// The options with the sizes that a call with `inputs` chooses.
 ModelOptions withSizes(const ModelOptions &options, const Program &program,
                        llvm::ArrayRef<HostTensor> inputs);
+
+/// The same of a model that `program` was compiled from elsewhere: the call
+/// with `feeds`, inputs and states, says all of its sizes.
+ModelOptions withSizesOfCall(const ModelOptions &options,
+                             const Program &program,
+                             llvm::ArrayRef<HostTensor> feeds);
 
 } // namespace heddle
 

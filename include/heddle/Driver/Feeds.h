@@ -34,6 +34,9 @@ readTensors(Session &session, llvm::StringRef path,
 /// Finds inputs by name or number; no value if there is none.
 std::optional<size_t> findTensor(llvm::ArrayRef<TensorSignature> list,
                                  llvm::StringRef nameOrNumber);
+/// The same for keys of --shape, which may be "arg0", too.
+std::optional<size_t> findArgument(llvm::ArrayRef<TensorSignature> list,
+                                   llvm::StringRef key);
 
 } // namespace heddle
 

@@ -10,7 +10,9 @@
 #include <memory>
 
 namespace heddle {
+struct SizeOptions;
 namespace format {
+class ArtifactReader;
 struct Manifest;
 } // namespace format
 
@@ -78,10 +80,17 @@ public:
   llvm::ArrayRef<std::pair<std::string, int64_t>> sizes() const {
     return sizeList;
   }
-  /// Sets sizes as `NAME=3` says; ranges are passed over, and so are names that
-  /// are none of this program's sizes if they were for the import of a model.
-  /// False after an error, which has been reported.
+  /// Whether a size of this name is among them.
+  bool hasSize(llvm::StringRef name) const {
+    return findSize(name).has_value();
+  }
+  /// Sets sizes as `--dim NAME=3` and `--shape NAME=3x4` say; ranges are passed
+  /// over, and so is what was for the import of a model: names that are none of
+  /// this program's sizes or inputs. False after an error, which has been
+  /// reported.
   bool setSizes(const ModelOptions &model);
+  /// Whether they say a size, before any is set.
+  bool areSizesSaid(const ModelOptions &model) const;
   /// Sets all sizes, in the order of `sizes()`; false after an error, which has
   /// been reported.
   bool setSizes(llvm::ArrayRef<int64_t> sizes);
@@ -141,6 +150,23 @@ private:
               llvm::function_ref<heddle_status(size_t inState, size_t inTensor,
                                                size_t bytes)>
                   transfer);
+  /// Reports the error, and returns false.
+  bool refuse(ErrorCode code, const llvm::Twine &message);
+  /// False after an error, which has been reported.
+  bool openManifest(format::ArtifactReader &artifact);
+  /// The number of a size that calls choose.
+  std::optional<size_t> findSize(llvm::StringRef name) const;
+  /// Calls `tell` for each size that a tensor of `shape`, for one of `feeds`,
+  /// tells.
+  void
+  forEachTold(const format::Manifest &manifest, size_t feed,
+              llvm::ArrayRef<int64_t> shape,
+              llvm::function_ref<void(size_t symbol, int64_t size)> tell) const;
+  /// Of `setSizes`: one --dim, and all of --shape, which are read.
+  bool setDim(llvm::StringRef text, bool isImported);
+  bool readShapes(const ModelOptions &model, bool isImported,
+                  SizeOptions &parsed);
+  /// Gives the inputs the types that follow from the sizes.
   bool applySizes();
   /// With the program's sizes in it.
   heddle_call_options withSizes(const heddle_call_options *options) const;

@@ -315,11 +315,16 @@ LogicalResult Importer::importInputs(Scope &scope) {
       if (!extent)
         extent = *named;
       if (fixed) {
-        if (extent && !Extent::meet(*extent, shape[i]))
+        // A size is a number or what calls choose, not both.
+        bool isChosen =
+            extent && bool(extent->known()) != bool(shape[i].known());
+        if (isChosen || (extent && !Extent::meet(*extent, shape[i])))
           return heddle::emitError(loc, ErrorCode::OnnxShapeOption)
                  << "--shape gives dimension " << i << " of the input "
-                 << shape[i].text() << ", the model or --dim "
-                 << extent->text();
+                 << shape[i].text() << ", the model or --dim " << extent->text()
+                 << (isChosen ? ": one of them leaves the size to each call, "
+                                "and the other does not"
+                              : "");
         continue;
       }
       if (!extent && dimension.symbol.empty())

@@ -13,7 +13,7 @@
 // RUN: heddle run %t.heddle --dim arg0.0=0 | FileCheck %s --check-prefix=NONE
 // RUN: not heddle run %t.heddle --dim arg0.0=6 2>&1 | FileCheck %s --check-prefix=MORE
 // RUN: not heddle run %t.heddle --dim arg0.0=1..3 2>&1 | FileCheck %s --check-prefix=RANGE
-// RUN: not heddle run %t.heddle --shape arg0=3x10 2>&1 | FileCheck %s --check-prefix=SHAPE
+// RUN: heddle run %t.heddle --shape arg0=3x10 --input arg0=ones | FileCheck %s --check-prefix=THREE
 // RUN: heddle compare -q %s %t.heddle --shape arg0=0..5x10 | FileCheck %s --check-prefix=COMPARE
 
 // CHECK: heddle.symbols = [{maximum = 5 : i64, minimum = 0 : i64, name = "arg0.0"}]
@@ -48,7 +48,6 @@
 // NONE: out1: f32 10, from 0 to 0
 // MORE: error[HDL-0213]: "arg0.0" is from 0 to 5 in this program
 // RANGE: error[HDL-0213]: "arg0.0=1..3" is no dimension: write --dim NAME=8
-// SHAPE: error[HDL-0101]: --shape is for a model that is compiled
 // COMPARE: ok {{.*}} out1
 
 func.func @main(%x: tensor<?x10xf32>) -> (tensor<?x10xf32>, tensor<10xf32>) {
