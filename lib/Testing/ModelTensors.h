@@ -17,24 +17,25 @@ public:
   bool match(Session &session, const ModelOptions &options,
              mlir::ModuleOp module, const Program &compiled);
 
-  /// Data for the model's inputs, of data for the program's feeds.
+  /// Data for the model's inputs, of data for the program's feeds. Of a state
+  /// it is what the call has: states have room for its largest sizes.
   Tensors inputs(llvm::ArrayRef<HostTensor> feeds) const {
-    return pick(fed, feeds);
+    return pick(inputList, fed, firstFedState, feeds);
   }
   /// The model's outputs, of the program's and behind them its states.
   Tensors outputs(llvm::ArrayRef<HostTensor> results) const {
-    return pick(kept, results);
+    return pick(outputList, kept, firstKeptState, results);
   }
   llvm::ArrayRef<TensorSignature> outputs() const { return outputList; }
 
 private:
-  static Tensors pick(llvm::ArrayRef<size_t> numbers,
-                      llvm::ArrayRef<HostTensor> from) {
-    return llvm::map_to_vector(numbers, [&](size_t i) { return from[i]; });
-  }
+  static Tensors pick(llvm::ArrayRef<TensorSignature> signatures,
+                      llvm::ArrayRef<size_t> numbers, size_t firstState,
+                      llvm::ArrayRef<HostTensor> from);
 
   llvm::SmallVector<size_t> fed, kept;
-  llvm::SmallVector<TensorSignature> outputList;
+  size_t firstFedState = 0, firstKeptState = 0;
+  llvm::SmallVector<TensorSignature> inputList, outputList;
 };
 
 } // namespace heddle

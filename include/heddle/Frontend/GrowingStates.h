@@ -19,7 +19,7 @@ namespace heddle {
 struct StateUse {
   mlir::func::FuncOp entry;
   std::optional<unsigned> argument, result;
-  /// The true shapes of both, where the state has a length.
+  /// What counts of the memory in both, where the state has a length.
   size::ExtentsAttr read = nullptr, left = nullptr;
 };
 
@@ -36,8 +36,9 @@ struct StateError {
 /// size `past`, a tensor of its capacity that entries change in place: what
 /// they read is cut from it, what they append is written behind that. An entry
 /// that leaves something without having read the state writes all of it from
-/// the beginning, and gets an argument for it. Fills in what `uses` say of true
-/// shapes.
+/// the beginning, and gets an argument for it. Of a dimension whose size calls
+/// choose without appending to it, as of a batch, entries read and write the
+/// first so many. Fills in what `uses` say of what counts.
 std::optional<StateError> growInPlace(std::vector<StateUse> &uses);
 
 } // namespace heddle

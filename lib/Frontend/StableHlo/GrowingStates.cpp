@@ -5,7 +5,9 @@
 //   changed = dynamic_update_slice(state, new) at `past`
 //   out = the first `past + new` places of changed
 //
-// and the kernels that read `out` read the state where it lies.
+// and the kernels that read `out` read the state where it lies. Of other sizes
+// that calls choose, as a batch, it has room for the most, too, and a call has
+// the first of them.
 
 #include "heddle/Frontend/GrowingStates.h"
 
@@ -15,6 +17,7 @@
 #include "heddle/Support/EntrySizes.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -38,11 +41,18 @@ public:
 private:
   using Failure = std::optional<StateError>;
 
-  /// The dimension and the symbol of the length, and the capacity.
+  /// The dimension and the symbol of the length, if there is one.
   Failure findLength();
+  Failure findDimension();
   Failure checkSymbol(func::FuncOp entry);
-  /// That the type differs from what is known of the state in its length only.
+  /// Adds to the capacity. The type differs from what is known of the state in
+  /// sizes that calls choose only.
   Failure addType(const char *what, Type type);
+  bool addSize(RankedTensorType type, unsigned i, int64_t &size);
+  /// What counts of the state where an entry has `type` there; null if there is
+  /// no length.
+  size::ExtentsAttr lengthOf(Type type) const;
+  Value appended(stablehlo::ConcatenateOp joined, Value state, Expression past);
   Failure rewrite(StateUse &use);
   /// Writes `pieces` one behind the other, from `start` on.
   Value writtenInto(OpBuilder &builder, Location loc, Value state,
@@ -56,7 +66,9 @@ private:
 
   std::vector<StateUse> &uses;
   RankedTensorType capacity;
-  unsigned dimension = 0;
+  /// The dimensions but that of the length whose size some call chooses.
+  llvm::SmallBitVector areOpen;
+  std::optional<unsigned> dimension;
   std::string symbol;
 };
 } // namespace
@@ -93,34 +105,97 @@ StateGrower::Failure StateGrower::checkSymbol(func::FuncOp entry) {
   return std::nullopt;
 }
 
-StateGrower::Failure StateGrower::findLength() {
+/// Those that calls choose.
+static SmallVector<unsigned> openDimensions(RankedTensorType type) {
+  SmallVector<unsigned> open;
+  for (auto [i, extent] : llvm::enumerate(size::extentsOf(type)))
+    if (!extent.isConstant())
+      open.push_back(i);
+  return open;
+}
+
+StateGrower::Failure StateGrower::findDimension() {
+  bool isKept = false;
   for (StateUse &use : uses) {
-    if (!use.argument)
+    if (!use.argument || !use.result)
+      continue;
+    auto read =
+        cast<RankedTensorType>(use.entry.getArgumentTypes()[*use.argument]);
+    auto left = cast<RankedTensorType>(use.entry.getResultTypes()[*use.result]);
+    if (read.getRank() != left.getRank())
+      continue; // Which types must be alike is asked later.
+    SmallVector<unsigned> grown;
+    for (unsigned i : openDimensions(read))
+      if (size::extentOf(read, i) != size::extentOf(left, i))
+        grown.push_back(i);
+    isKept |= grown.empty();
+    if (grown.empty())
+      continue;
+    if (grown.size() > 1 || (dimension && *dimension != grown.front()))
+      return fail(ErrorCode::OnnxShapeOption,
+                  "it has the shape " + shapeText(read) + ", and '" +
+                      use.entry.getName() + "' leaves " + shapeText(left) +
+                      ": a state grows along one dimension");
+    dimension = grown.front();
+  }
+  // What entries only read or only leave grows where they differ: the one that
+  // calls choose.
+  for (StateUse &use : uses) {
+    if (dimension || isKept || !use.argument)
+      continue;
+    auto type =
+        cast<RankedTensorType>(use.entry.getArgumentTypes()[*use.argument]);
+    SmallVector<unsigned> open = openDimensions(type);
+    if (open.size() > 1)
+      return fail(ErrorCode::OnnxShapeOption,
+                  "what '" + use.entry.getName() + "' reads has the shape " +
+                      shapeText(type) +
+                      ", and no entry appends to it: which of the sizes that "
+                      "calls choose is its length is not known");
+    if (!open.empty())
+      dimension = open.front();
+  }
+  return std::nullopt;
+}
+
+StateGrower::Failure StateGrower::findLength() {
+  if (Failure failure = findDimension())
+    return failure;
+  for (StateUse &use : uses) {
+    if (!use.argument || !dimension)
       continue;
     auto type =
         cast<RankedTensorType>(use.entry.getArgumentTypes()[*use.argument]);
     std::string name = use.entry.getName().str();
-    SmallVector<unsigned> open;
-    SmallVector<Expression> extents = size::extentsOf(type);
-    for (unsigned i = 0; i < extents.size(); ++i)
-      if (!extents[i].isConstant())
-        open.push_back(i);
-    if (open.size() != 1 || !extents[open.front()].asSymbol())
+    std::optional<StringRef> length;
+    if (*dimension < type.getRank())
+      length = size::extentOf(type, *dimension).asSymbol();
+    if (!length)
       return fail(ErrorCode::OnnxShapeOption,
                   "what '" + name + "' reads has the shape " + shapeText(type) +
-                      ": of a state that grows, one dimension is a size that "
-                      "calls choose, and the others are fixed (--dim)");
-    StringRef length = *extents[open.front()].asSymbol();
-    if (!symbol.empty() && (length != symbol || open.front() != dimension))
+                      ": of a state that grows, dimension " +
+                      Twine(*dimension) +
+                      " is a size that calls choose (--dim)");
+    if (!symbol.empty() && *length != symbol)
       return fail(ErrorCode::OnnxShapeOption,
                   "two entries count its length by '" + symbol + "' and by '" +
-                      length + "'");
-    symbol = length.str();
-    dimension = open.front();
+                      *length + "'");
+    symbol = length->str();
     if (Failure failure = checkSymbol(use.entry))
       return failure;
   }
   return std::nullopt;
+}
+
+bool StateGrower::addSize(RankedTensorType type, unsigned i, int64_t &size) {
+  if (i != dimension) {
+    if (!size::extentOf(type, i).isConstant())
+      areOpen.set(i);
+    if (!areOpen[i] && size != type.getDimSize(i))
+      return false;
+  }
+  size = std::max(size, type.getDimSize(i));
+  return true;
 }
 
 StateGrower::Failure StateGrower::addType(const char *what, Type type) {
@@ -128,20 +203,35 @@ StateGrower::Failure StateGrower::addType(const char *what, Type type) {
   if (!capacity)
     capacity =
         RankedTensorType::get(tensor.getShape(), tensor.getElementType());
+  areOpen.resize(capacity.getRank());
   SmallVector<int64_t> shape(capacity.getShape());
   bool isLike = tensor.getElementType() == capacity.getElementType() &&
                 tensor.getRank() == capacity.getRank();
   for (unsigned i = 0; isLike && i < shape.size(); ++i)
-    isLike = i == dimension || (size::extentOf(tensor, i).isConstant() &&
-                                shape[i] == tensor.getDimSize(i));
+    isLike = addSize(tensor, i, shape[i]);
   if (!isLike)
     return fail(ErrorCode::ShapeMismatch,
                 what + (" has the shape " + shapeText(tensor)) +
                     ", what is kept in the same state " + shapeText(capacity) +
-                    ": only dimension " + Twine(dimension) + " may differ");
-  shape[dimension] = std::max(shape[dimension], tensor.getDimSize(dimension));
+                    ": only " +
+                    (dimension ? "dimension " + std::to_string(*dimension)
+                               : std::string("what calls choose")) +
+                    " may differ");
   capacity = RankedTensorType::get(shape, capacity.getElementType());
   return std::nullopt;
+}
+
+size::ExtentsAttr StateGrower::lengthOf(Type type) const {
+  if (!dimension)
+    return nullptr;
+  MLIRContext *context = type.getContext();
+  // All rows of the memory have one length.
+  SmallVector<Expression> extents;
+  for (int64_t size : capacity.getShape())
+    extents.push_back(Expression::constant(context, size));
+  extents[*dimension] =
+      size::extentOf(cast<RankedTensorType>(type), *dimension);
+  return size::extentsAttr(context, extents);
 }
 
 Value StateGrower::cut(OpBuilder &builder, Location loc, Value state,
@@ -163,72 +253,76 @@ Value StateGrower::writtenInto(OpBuilder &builder, Location loc, Value state,
   SmallVector<Value> places(capacity.getRank(), zero);
   for (Value piece : pieces) {
     if (!start.isConstant(0))
-      places[dimension] = size::TensorOp::create(
+      places[*dimension] = size::TensorOp::create(
           builder, loc, type, size::extentsAttr(builder.getContext(), {start}));
     state = stablehlo::DynamicUpdateSliceOp::create(builder, loc, capacity,
                                                     state, piece, places);
-    start = start +
-            size::extentOf(cast<RankedTensorType>(piece.getType()), dimension);
+    if (dimension)
+      start = start + size::extentOf(cast<RankedTensorType>(piece.getType()),
+                                     *dimension);
   }
   return state;
+}
+
+Value StateGrower::appended(stablehlo::ConcatenateOp joined, Value state,
+                            Expression past) {
+  OpBuilder builder(joined);
+  Value changed = writtenInto(builder, joined.getLoc(), state,
+                              joined.getInputs().drop_front(), past);
+  joined.replaceAllUsesWith(cut(builder, joined.getLoc(), changed,
+                                cast<RankedTensorType>(joined.getType())));
+  joined.erase();
+  return changed;
 }
 
 StateGrower::Failure StateGrower::rewrite(StateUse &use) {
   func::FuncOp entry = use.entry;
   MLIRContext *context = entry.getContext();
-  OpBuilder builder = OpBuilder::atBlockBegin(&entry.front());
-  if (!use.argument) {
+  Operation *end = entry.front().getTerminator();
+  bool isRead = use.argument.has_value();
+  if (isRead) {
+    use.read = lengthOf(entry.getArgumentTypes()[*use.argument]);
+  } else {
     use.argument = entry.getNumArguments();
     if (failed(
             entry.insertArgument(*use.argument, capacity, {}, entry.getLoc())))
       return fail(ErrorCode::InternalError, "the entry takes no argument");
-  } else {
-    use.read = size::extentsAttr(context,
-                                 size::extentsOf(cast<RankedTensorType>(
-                                     entry.getArgumentTypes()[*use.argument])));
   }
   BlockArgument state = entry.getArgument(*use.argument);
   auto read = cast<RankedTensorType>(state.getType());
-  Expression past = use.read ? Expression::symbol(context, symbol)
-                             : Expression::constant(context, 0);
-  OpOperand *result = nullptr;
+  Value changed;
   if (use.result) {
-    result = &entry.front().getTerminator()->getOpOperand(*use.result);
-    use.left = size::extentsAttr(
-        context,
-        size::extentsOf(cast<RankedTensorType>(result->get().getType())));
+    Value left = end->getOperand(*use.result);
+    use.left = lengthOf(left.getType());
+    if (isRead && dimension) {
+      auto joined = left.getDefiningOp<stablehlo::ConcatenateOp>();
+      if (!joined || joined.getDimension() != *dimension ||
+          joined.getInputs().front() != state)
+        return fail(ErrorCode::OnnxShapeOption,
+                    "what '" + entry.getName() +
+                        "' leaves in it is not what it found with something "
+                        "appended: a state whose length is a size that calls "
+                        "choose grows so");
+      changed = appended(joined, state, Expression::symbol(context, symbol));
+    } else {
+      OpBuilder builder(end);
+      changed = writtenInto(builder, left.getLoc(), state, left,
+                            Expression::constant(context, 0));
+    }
+    end->setOperand(*use.result, changed);
   }
-  Value changed, left = result ? result->get() : Value();
-  if (use.read && result) {
-    auto joined = left.getDefiningOp<stablehlo::ConcatenateOp>();
-    if (!joined || joined.getDimension() != dimension ||
-        joined.getInputs().front() != state)
-      return fail(ErrorCode::OnnxShapeOption,
-                  "what '" + entry.getName() +
-                      "' leaves in it is not what it found with something "
-                      "appended: a state whose length is a size that calls "
-                      "choose grows so");
-    builder.setInsertionPoint(joined);
-    changed = writtenInto(builder, joined.getLoc(), state,
-                          joined.getInputs().drop_front(), past);
-    joined.replaceAllUsesWith(cut(builder, joined.getLoc(), changed,
-                                  cast<RankedTensorType>(joined.getType())));
-    joined.erase();
-  } else if (result) {
-    builder.setInsertionPoint(entry.front().getTerminator());
-    changed = writtenInto(builder, left.getLoc(), state, left, past);
-  }
-  if (changed)
-    entry.front().getTerminator()->setOperand(*use.result, changed);
-  // Whoever reads what the state held before the call.
+  // Whoever reads what the state held before the call: all but the first that
+  // writes to it.
+  Operation *writer = changed ? changed.getDefiningOp() : nullptr;
+  while (writer && writer->getOperand(0) != state)
+    writer = writer->getOperand(0).getDefiningOp();
   SmallVector<OpOperand *> readers;
   for (OpOperand &reader : state.getUses())
-    if (!changed || !isa<stablehlo::DynamicUpdateSliceOp>(reader.getOwner()) ||
-        reader.getOperandNumber() != 0)
+    if (reader.getOwner() != writer || reader.getOperandNumber() != 0)
       readers.push_back(&reader);
   state.setType(capacity);
-  if (!readers.empty() && use.read) {
-    builder.setInsertionPointToStart(&entry.front());
+  if (!readers.empty() && isRead && read != capacity) {
+    OpBuilder builder = OpBuilder::atBlockBegin(&entry.front());
     Value old = cut(builder, state.getLoc(), state, read);
     for (OpOperand *reader : readers)
       reader->set(old);
