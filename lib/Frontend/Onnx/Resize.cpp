@@ -254,14 +254,15 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node,
                                         : std::nullopt) {
       scales.assign(given->begin(), given->end());
     } else {
-      std::optional<Literal> known =
-          node.has(scalesAt) ? node.literal(scalesAt) : std::nullopt;
-      if (!known || !known->isFloat()) {
-        node.emit.fault(
-            ErrorCode::OnnxNotConstant,
-            "scales or sizes must be given and known when compiling");
+      if (!node.has(scalesAt))
+        return fail("neither scales nor sizes are given");
+      std::optional<Literal> known = node.literal(scalesAt);
+      if (!known) {
+        node.mustBeKnown(scalesAt, "the scales");
         return std::nullopt;
       }
+      if (!known->isFloat())
+        return fail("the scales must be floats");
       scales.assign(known->floats.begin(), known->floats.end());
     }
     if (scales.size() != axes.size())
@@ -359,8 +360,12 @@ static LogicalResult resize(NodeImporter &node, Method method,
   bool crops = method.coordinates == "tf_crop_and_resize";
   if (crops) {
     std::optional<Literal> roi = node.has(1) ? node.literal(1) : std::nullopt;
+    if (node.has(1) && !roi) {
+      node.mustBeKnown(1, "the region of interest");
+      return failure();
+    }
     if (!roi || !roi->isFloat() || roi->floats.size() != 2 * axes->size())
-      return node.invalid("roi must be known, with two numbers per axis");
+      return node.invalid("roi must have two numbers per axis");
     for (auto [i, axis] : llvm::enumerate(*axes)) {
       axis.roiStart = roi->floats[i];
       axis.roiEnd = roi->floats[axes->size() + i];
