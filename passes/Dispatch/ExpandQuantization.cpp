@@ -3,8 +3,9 @@
 // around.
 //
 // Stored integers of up to 16 bits are exact in f32, and so are their
-// differences to a zero point. Wider ones and f64 are computed in f64, factors
-// of sums of integers in i32.
+// differences to a zero point. Wider ones, f64, and products with scales that
+// f32 would round before a narrower type does are computed in f64, factors of
+// sums of integers in i32.
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Prec/Prec.h"
@@ -51,6 +52,21 @@ static FloatType exactElement(Type real, IntegerType storage) {
   return real.isF64() || storage.getWidth() > 16
              ? FloatType(builder.getF64Type())
              : FloatType(builder.getF32Type());
+}
+
+/// Where differences of stored integers times a scale are rounded once: to f32,
+/// or nowhere if they are rounded on to a type of fewer digits.
+static FloatType productElement(FloatType real, IntegerType storage,
+                                FloatType scale) {
+  FloatType exact = exactElement(real, storage);
+  auto digits = [](FloatType type) {
+    return llvm::APFloat::semanticsPrecision(type.getFloatSemantics());
+  };
+  bool isRoundedOn = digits(real) < digits(exact);
+  // A difference has no more digits than what is stored.
+  return isRoundedOn && storage.getWidth() + digits(scale) > digits(exact)
+             ? FloatType(Float64Type::get(real.getContext()))
+             : exact;
 }
 
 /// Where the points of a tensor of `rank` dimensions find their scale or zero
@@ -213,7 +229,9 @@ void expand(prec::DequantizeOp op, const ExactValues &exactValues) {
     return expandFactor(op);
   Expander e(op);
   IntegerType storage = op.getStorage();
-  FloatType exact = exactElement(real, storage);
+  FloatType exact =
+      productElement(cast<FloatType>(real), storage,
+                     cast<FloatType>(getElementTypeOrSelf(op.getScale())));
   // What has just been quantized is one of the range's integers, never -0: it
   // need not become an integer in between.
   Value value = exactValues.lookup(op.getInput());

@@ -27,6 +27,22 @@ func.func @narrow(%q: tensor<2x3xi8>, %s: tensor<3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
+// Sixteen digits times the eleven of a half are more than f32 has, and would be rounded twice; eight times eleven are not.
+// CHECK-LABEL: func.func @once
+func.func @once(%q: tensor<4xi16>, %b: tensor<4xi8>, %s: tensor<f16>, %t: tensor<f32>, %z: tensor<i16>, %y: tensor<i8>) -> (tensor<4xf16>, tensor<4xf16>, tensor<4xbf16>) {
+  // CHECK: arith.mulf %{{.*}}, %{{.*}} : f64
+  // CHECK: arith.truncf %{{.*}} : f64 to f16
+  %0 = prec.dequantize %q, %s, %z : tensor<4xi16>, tensor<f16>, tensor<i16> -> tensor<4xf16>
+  // CHECK: arith.mulf %{{.*}}, %{{.*}} : f32
+  // CHECK: arith.truncf %{{.*}} : f32 to f16
+  %1 = prec.dequantize %b, %s, %y : tensor<4xi8>, tensor<f16>, tensor<i8> -> tensor<4xf16>
+  // CHECK: arith.mulf %{{.*}}, %{{.*}} : f64
+  %2 = prec.dequantize %b, %t, %y : tensor<4xi8>, tensor<f32>, tensor<i8> -> tensor<4xbf16>
+  return %0, %1, %2 : tensor<4xf16>, tensor<4xf16>, tensor<4xbf16>
+}
+
+// -----
+
 // The quotient is one of f32; integers of 32 bits are exact in f64 alone.
 // CHECK-LABEL: func.func @wide
 func.func @wide(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i32>) -> tensor<4xi32> {
