@@ -5,6 +5,7 @@
 #include "heddle/Driver/Build.h"
 #include "heddle/Driver/Dump.h"
 #include "heddle/Driver/FileKind.h"
+#include "heddle/Frontend/ArgumentBinding.h"
 #include "runtime/format/ArtifactWriter.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -24,11 +25,9 @@ static std::vector<std::string> filesRead(const CompileCommand &command) {
   std::vector<std::string> files = {command.model.path};
   for (const EntryModel &entry : command.model.entries)
     files.push_back(entry.path);
-  for (StringRef bind : command.model.binds) {
-    StringRef file = bind.split('=').second;
-    if (file.consume_front("@"))
-      files.push_back(file.str());
-  }
+  for (StringRef bind : command.model.binds)
+    if (std::optional<ArgumentBinding> binding = parseBinding(bind))
+      files.push_back(binding->file);
   return files;
 }
 

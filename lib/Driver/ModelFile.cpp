@@ -75,7 +75,7 @@ static LogicalResult parseBinds(Session &session, const ModelOptions &options,
       session.diagnostics.report(ErrorCode::StableHloBind,
                                  "\"" + text +
                                      "\" binds nothing: write "
-                                     "--bind NAME=@FILE");
+                                     "--bind NAME=@FILE[:TENSOR][^T]");
       return failure();
     }
     bindings.push_back(std::move(*binding));

@@ -1,6 +1,7 @@
 // safetensors: eight bytes with the length of a JSON header, the header, data.
 
 #define JSON_NOEXCEPTION
+#include "JsonText.h"
 #include "TensorBytes.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -41,29 +42,6 @@ constexpr DTypeName kDTypes[] = {
     {"F64", ElementKind::F64},
     {"C64", ElementKind::C64},
 };
-
-/// Stops JSON that nests deeper than any header does.
-bool tooDeep(StringRef text) {
-  unsigned depth = 0;
-  bool inString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (inString) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        inString = false;
-    } else if (c == '"') {
-      inString = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > 16)
-        return true;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
 } // namespace
 
 /// Reads one entry of the header, `data` being what follows the header.
@@ -127,7 +105,7 @@ heddle::readSafetensors(MLIRContext *context,
   if (length > kMaxHeader || length > bytes.size() - 8)
     return error("it is not a safetensors file, or cut short");
   StringRef text(bytes.data() + 8, length);
-  if (tooDeep(text))
+  if (isNestedTooDeeply(text))
     return error("its header is nested too deeply");
   nlohmann::json header =
       nlohmann::json::parse(text.begin(), text.end(), nullptr, false);

@@ -58,6 +58,16 @@ def safetensors():
     return struct.pack("<Q", len(header)) + header + data + bytes(8)
 
 
+def gguf():
+    sys.path.insert(0, str(TESTS / "e2e"))
+    import gguf_formats
+
+    random = np.random.default_rng(0)
+    tensors = [(name.lower(), number, (2, 256), gguf_formats.random_data(name, (2, 256), random, False))
+               for name, (number, *_) in gguf_formats.FORMATS.items()]
+    return gguf_formats.gguf_file([("f", 0, (3,), bytes(12)), *tensors], alignment=64)
+
+
 def onnx_models():
     import onnx
     from onnx import TensorProto, helper, numpy_helper
@@ -101,6 +111,7 @@ def main(folder, tools):
     put("npz", "stored", npz(np.savez))
     put("npz", "deflated", npz(np.savez_compressed))
     put("safetensors", "two", safetensors())
+    put("gguf", "blocks", gguf())
     for target, make in (("onnx", onnx_models), ("exported", jax_exports)):
         try:
             for name, data in make():

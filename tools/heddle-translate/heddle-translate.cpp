@@ -90,7 +90,7 @@ importProgram(llvm::SourceMgr &sources, MLIRContext *context,
     std::optional<heddle::ArgumentBinding> binding = heddle::parseBinding(text);
     if (!binding) {
       emitError(UnknownLoc::get(context))
-          << "--bind '" << text << "' is not NAME=@FILE";
+          << "--bind '" << text << "' is not NAME=@FILE[:TENSOR][^T]";
       return {};
     }
     options.bindings.push_back(std::move(*binding));
@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
         return importModel(*sources, context, sizes);
       });
   static llvm::cl::list<std::string> bindings(
-      "bind", llvm::cl::desc("Make an argument a weight: NAME=@FILE"));
+      "bind", llvm::cl::desc("Make an argument a weight: NAME=@FILE[:TENSOR][^T]"));
   TranslateToMLIRRegistration stableHlo(
       "import-stablehlo", "Import a StableHLO program as a model",
       [](const std::shared_ptr<llvm::SourceMgr> &sources,

@@ -58,7 +58,7 @@ struct ModelOptions {
   /// Whether a model with ranges is imported at some sizes besides, and refused
   /// where these have other shapes.
   bool checksSizes = false;
-  /// NAME|INDEX=@FILE: turns inputs into weights.
+  /// NAME|INDEX=@FILE[:TENSOR][^T]: turns inputs into weights.
   std::vector<std::string> binds;
   /// NAME[=LIBRARY[:SYMBOL]]: functions that custom calls may call. What runs
   /// the program takes them from the libraries.

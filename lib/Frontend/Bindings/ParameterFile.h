@@ -4,11 +4,8 @@
 #define HEDDLE_LIB_FRONTEND_BINDINGS_PARAMETERFILE_H
 
 #include "heddle/Frontend/ArgumentBinding.h"
-#include "heddle/Support/MappedFile.h"
-#include "heddle/Support/TensorFile.h"
+#include "lib/Frontend/Bindings/Parameter.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Location.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <memory>
@@ -23,32 +20,56 @@ public:
   static mlir::FailureOr<ParameterFile> read(mlir::Location loc,
                                              llvm::StringRef path);
 
-  llvm::StringRef path() const { return file->path(); }
+  /// The tensor called `name`; null if there is none.
+  const Parameter *find(llvm::StringRef name) const;
   /// The tensor for input `number` of that name; with `named`, the only one of
   /// the file will do, too. Null if there is none.
-  const NamedTensor *find(llvm::StringRef name, unsigned number,
-                          bool named) const;
+  const Parameter *find(llvm::StringRef name, unsigned number,
+                        bool named) const;
   std::vector<std::string> names() const;
-  /// The elements of one of its tensors: over the file itself where its bytes
-  /// lie there.
-  mlir::ElementsAttr elements(const NamedTensor &tensor,
-                              llvm::StringRef name) const;
 
 private:
-  std::shared_ptr<MappedFile> file;
-  std::vector<NamedTensor> tensors;
+  std::vector<Parameter> parameters;
+};
+
+/// A tensor as a binding takes it.
+class BoundParameter {
+public:
+  BoundParameter(const Parameter &parameter, const ArgumentBinding &binding)
+      : parameter(parameter), binding(binding) {}
+
+  /// Fails after an error at `loc` if it is in a form that is not read, or is
+  /// no matrix and should be transposed. Then nothing else is asked.
+  mlir::LogicalResult check(mlir::Location loc) const;
+  /// The type that it has for an input whose elements are declared as
+  /// `element`: the tensor's own, but for numbers that stand for any floats,
+  /// and for narrower floats, which widen exactly. The shape is that of the
+  /// transpose, if the binding says so.
+  mlir::RankedTensorType typeFor(mlir::Type element) const;
+  /// What to say behind an error about the type of an input of `shape`: how
+  /// the transpose is bound, where that would fit.
+  std::string hint(llvm::ArrayRef<int64_t> shape) const;
+  /// The value of that type, written by `builder`; `element` is that type's.
+  mlir::Value value(mlir::OpBuilder &builder, mlir::Location loc,
+                    llvm::StringRef name, mlir::Type element) const;
+  /// "'model.gguf'", for messages.
+  std::string file() const { return "'" + binding.file + "'"; }
+
+private:
+  const Parameter &parameter;
+  const ArgumentBinding &binding;
 };
 
 /// Reads the files of `bindings`, and calls `bind` for each of the inputs
 /// called `names` that one of them is for, once. Fails if `bind` does, and
 /// after an error at `loc` for a binding that no input or no tensor is there
 /// for.
-mlir::LogicalResult bindInputs(
-    mlir::Location loc, llvm::ArrayRef<std::string> names,
-    llvm::ArrayRef<ArgumentBinding> bindings,
-    llvm::function_ref<mlir::LogicalResult(unsigned number, const NamedTensor &,
-                                           const ParameterFile &)>
-        bind);
+mlir::LogicalResult
+bindInputs(mlir::Location loc, llvm::ArrayRef<std::string> names,
+           llvm::ArrayRef<ArgumentBinding> bindings,
+           llvm::function_ref<mlir::LogicalResult(unsigned number,
+                                                  const BoundParameter &)>
+               bind);
 
 } // namespace heddle
 

@@ -78,6 +78,8 @@ LogicalResult Importer::addInitializers(const Graph &graph, Scope &scope) {
     if (tensor.name.empty())
       return heddle::emitError(modelLocation(), ErrorCode::OnnxGraph)
              << "an initializer has no name";
+    if (boundInitializers.contains(&tensor))
+      continue;
     if (failed(define(tensor.name, definition, scope, named(tensor.name))))
       return failure();
   }

@@ -9,7 +9,12 @@
 #include "heddle/Support/MappedFile.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
+
+namespace heddle {
+class BoundParameter;
+}
 
 namespace heddle::onnx {
 
@@ -61,6 +66,11 @@ private:
   mlir::LogicalResult importInputs(Scope &scope);
   /// Makes inputs weights, as options say; the others are the module's.
   mlir::LogicalResult bindInputs(Scope &scope);
+  mlir::LogicalResult bindInput(const ValueInfo &input,
+                                const BoundParameter &parameter, Scope &scope);
+  /// Replaces initializers that options name; `rest` are the other bindings.
+  mlir::LogicalResult bindInitializers(std::vector<ArgumentBinding> &rest,
+                                       Scope &scope);
   /// Makes a named dimension the size that a bound tensor has there.
   mlir::LogicalResult fixDimension(const Dimension &dimension, int64_t size,
                                    mlir::Location loc);
@@ -160,12 +170,16 @@ private:
   llvm::StringSet<> usedSizes;
   /// Named dimensions that tensors for inputs have.
   llvm::StringMap<int64_t> fixedDimensions;
+  /// Initializers that tensors of files stand in for.
+  llvm::SmallPtrSet<const Tensor *, 4> boundInitializers;
   /// Inputs that callers give.
   llvm::SmallVector<const ValueInfo *> freeInputs;
   /// Nodes imported inside bodies so far.
   int64_t bodyNodes = 0;
 };
 
+/// Inputs that are no initializer: older files list the weights as inputs too.
+llvm::SmallVector<const ValueInfo *> realInputs(const Graph &graph);
 /// Null if the node has no such attribute.
 const onnx::Attribute *findAttribute(const Node &node, llvm::StringRef name);
 bool anyPoisoned(llvm::ArrayRef<Definition> definitions);

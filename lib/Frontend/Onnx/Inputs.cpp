@@ -6,7 +6,6 @@
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
-#include "lib/Frontend/Bindings/ParameterFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -15,8 +14,7 @@ using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
 
-/// Inputs that are no initializer: older files list the weights as inputs too.
-static SmallVector<const ValueInfo *> realInputs(const Graph &graph) {
+SmallVector<const ValueInfo *> heddle::onnx::realInputs(const Graph &graph) {
   llvm::StringSet<> weights;
   for (const Tensor &tensor : graph.initializers)
     weights.insert(tensor.name);
@@ -222,49 +220,6 @@ LogicalResult Importer::fixDimension(const Dimension &dimension, int64_t size,
 /// length.
 static int64_t exampleExtent(size_t dimension) {
   return dimension == 0 ? 1 : 128;
-}
-
-LogicalResult Importer::bindInputs(Scope &scope) {
-  SmallVector<const ValueInfo *> inputs = realInputs(model.graph);
-  std::vector<std::string> names;
-  for (const ValueInfo *input : inputs)
-    names.push_back(input->name.str());
-  llvm::SmallDenseSet<const ValueInfo *> bound;
-  auto bind = [&](unsigned i, const NamedTensor &named,
-                  const ParameterFile &file) -> LogicalResult {
-    const ValueInfo &input = *inputs[i];
-    const ValueType &declared = input.type;
-    RankedTensorType type = named.tensor.type();
-    bool fits = declared.kind == ValueType::Tensor &&
-                elementType(context, declared.element) == type.getElementType();
-    if (declared.hasShape) {
-      fits &= int64_t(declared.shape.size()) == type.getRank();
-      for (size_t k = 0; fits && k < declared.shape.size(); ++k)
-        fits = declared.shape[k].extent.value_or(-1) < 0 ||
-               *declared.shape[k].extent == type.getDimSize(k);
-    }
-    if (!fits)
-      return heddle::emitError(this->named(input.name),
-                               ErrorCode::StableHloBind)
-             << "the tensor for it in '" << file.path() << "' is " << type
-             << ", which is not what the model declares";
-    for (size_t k = 0; k < declared.shape.size(); ++k)
-      if (failed(fixDimension(declared.shape[k], type.getDimSize(k),
-                              this->named(input.name))))
-        return failure();
-    Definition definition;
-    definition.value = stablehlo::ConstantOp::create(
-        constants, this->named(input.name), file.elements(named, names[i]));
-    bound.insert(&input);
-    return define(input.name, definition, scope, this->named(input.name));
-  };
-  if (failed(
-          heddle::bindInputs(modelLocation(), names, options.bindings, bind)))
-    return failure();
-  for (const ValueInfo *input : inputs)
-    if (!bound.contains(input))
-      freeInputs.push_back(input);
-  return success();
 }
 
 LogicalResult Importer::importInputs(Scope &scope) {

@@ -2,10 +2,11 @@
 
 #include "lib/Frontend/StableHlo/Bindings.h"
 
-#include "dialects/StableHlo/StableHlo.h"
+#include "dialects/Prec/Prec.h"
 #include "heddle/Support/Diagnostics.h"
 #include "lib/Frontend/Bindings/ParameterFile.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
@@ -14,20 +15,22 @@ namespace heddle {
 
 /// Puts the tensor in place of the argument.
 static LogicalResult bindArgument(BlockArgument argument, StringRef name,
-                                  const NamedTensor &named,
-                                  const ParameterFile &parameters) {
+                                  const BoundParameter &bound) {
   Location loc = argument.getLoc();
-  if (named.tensor.type() != argument.getType())
+  Type element = getElementTypeOrSelf(argument.getType());
+  RankedTensorType type = bound.typeFor(element);
+  if (type != argument.getType()) {
+    auto wanted = dyn_cast<RankedTensorType>(argument.getType());
     return emitError(loc, ErrorCode::StableHloBind)
            << "argument '" << name << "' has type " << argument.getType()
-           << ", the tensor for it in '" << parameters.path() << "' "
-           << named.tensor.type();
+           << ", the tensor for it in " << bound.file() << " " << type
+           << (wanted ? bound.hint(wanted.getShape()) : "");
+  }
+  loc.getContext()->loadDialect<prec::PrecDialect>();
   OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());
-  Location constantLoc = NameLoc::get(builder.getStringAttr(name),
-                                      UnknownLoc::get(loc.getContext()));
-  Value constant = stablehlo::ConstantOp::create(
-      builder, constantLoc, parameters.elements(named, name));
-  argument.replaceAllUsesWith(constant);
+  Location weightLoc = NameLoc::get(builder.getStringAttr(name),
+                                    UnknownLoc::get(loc.getContext()));
+  argument.replaceAllUsesWith(bound.value(builder, weightLoc, name, element));
   return success();
 }
 
@@ -39,10 +42,9 @@ LogicalResult bindArguments(func::FuncOp function,
     names.push_back(name ? name.str() : "");
   }
   llvm::BitVector bound(names.size());
-  auto bindOne = [&](unsigned i, const NamedTensor &named,
-                     const ParameterFile &parameters) -> LogicalResult {
+  auto bindOne = [&](unsigned i, const BoundParameter &parameter) {
     bound.set(i);
-    return bindArgument(function.getArgument(i), names[i], named, parameters);
+    return bindArgument(function.getArgument(i), names[i], parameter);
   };
   if (failed(bindInputs(function.getLoc(), names, bindings, bindOne)))
     return failure();
