@@ -14,6 +14,7 @@ using namespace mlir;
 void heddle::buildGraphPipeline(OpPassManager &manager) {
   // Before anything folds: a quantization is no identity.
   manager.addPass(createImportQuantized());
+  manager.addPass(createSplitMinima());
   manager.addPass(createInlineCalls());
   manager.addPass(createFoldCollectives());
   manager.addPass(createSymbolDCEPass());

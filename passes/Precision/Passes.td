@@ -25,6 +25,26 @@ def ImportQuantized : Pass<"heddle-import-quantized", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::prec::PrecDialect", "heddle::stablehlo::StableHloDialect"];
 }
 
+def SplitMinima : Pass<"heddle-split-minima", "mlir::ModuleOp"> {
+  let summary = "Multiply weights that have minima by blocks as integers, and sums of blocks by minima";
+  let description = [{
+    Formats of GGUF add a number to all elements of a block (Q4_1, Q4_K and others). Kernels read integers that share a
+    scale as they are stored, and nothing behind them; so the numbers that are added become a product of their own, with
+    one term for each block. Sums are f32's as before, in another order.
+
+    ```mlir
+    %w = stablehlo.add %integers_by_scales, %minima_of_each_element : tensor<16x64xf32>
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [1] : (tensor<8x64xf32>, tensor<16x64xf32>) -> tensor<8x16xf32>
+    ==>
+    %a = stablehlo.dot_general %x, %integers_by_scales, contracting_dims = [1] x [1] : ...
+    %s = stablehlo.reduce(%x_in_blocks init: %zero) applies stablehlo.add across dimensions = [2] : ... -> tensor<8x2xf32>
+    %b = stablehlo.dot_general %s, %minima, contracting_dims = [1] x [1] : (tensor<8x2xf32>, tensor<16x2xf32>) -> tensor<8x16xf32>
+    %0 = stablehlo.add %a, %b : tensor<8x16xf32>
+    ```
+  }];
+  let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
+}
+
 def CastProducts : Pass<"heddle-cast-products", "mlir::ModuleOp"> {
   let summary = "Round the operands of f32 contractions and convolutions to a narrower type; sums stay f32";
   let description = [{

@@ -34,9 +34,10 @@ class BoundModel(ScaledModel):
     def __init__(self):
         super().__init__()
         self.weights, self.binds, self.file_bytes = {}, [], 0
+        self.rows_of_call = ROWS
 
-    def products(self, name, real, file, tensor, exact):
-        """Three products with a weight [out, in]: one binds its transpose, one replaces an initializer."""
+    def products(self, name, real, file, tensor, exact, minima=None):
+        """Three products with a weight [out, in]: one binds its transpose, one replaces an initializer. `minima` are summed up by themselves."""
         for way in ("gemm", "matmul", "initializer"):
             result = f"{name}_{'exact' if exact else 'near'}_{way}"
             weight = "w" + result
@@ -53,12 +54,18 @@ class BoundModel(ScaledModel):
                 self.node("Gemm", ["x" + result, weight], result, transB=1)
             # Chains of 16 terms at least; what is dequantized when compiling is rounded to f32 once.
             self.want(result, self.inputs["x" + result], real.T, 16, exact)
+            if minima is not None and not exact:
+                self.bounds[result] *= self.size_of(result, np.abs(real) + 2 * np.abs(minima)) / self.size_of(result, np.abs(real))
+
+    def size_of(self, result, weight) -> np.ndarray:
+        """The sums of the magnitudes of terms."""
+        return np.abs(self.inputs["x" + result].astype(np.float64)) @ weight.T
 
     def save(self, path):
         info = helper.make_tensor_value_info
-        shapes = {name: value.shape for name, value in self.inputs.items()} | self.weights
+        shapes = {name: (self.rows_of_call, value.shape[1]) for name, value in self.inputs.items()} | self.weights
         graph = helper.make_graph(self.nodes, "bound", [info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()],
-                                  [info(name, TensorProto.FLOAT, self.wanted[name].shape) for name in self.outputs], self.constants)
+                                  [info(name, TensorProto.FLOAT, (self.rows_of_call, self.wanted[name].shape[1])) for name in self.outputs], self.constants)
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10), path)
 
 
@@ -76,7 +83,7 @@ def gguf_model(folder, kinds, ways) -> BoundModel:
     model, tensors = BoundModel(), []
     for exact in ways:
         for kind in kinds:
-            tensor = f"blk.{len(tensors)}.attn_q.weight"
+            tensor, minima = f"blk.{len(tensors)}.attn_q.weight", None
             if kind in gguf_formats.PLAIN:
                 number = gguf_formats.PLAIN[kind]
                 data, real = plain_rows(kind, exact)
@@ -87,15 +94,17 @@ def gguf_model(folder, kinds, ways) -> BoundModel:
                 number = gguf_formats.FORMATS[kind][0]
                 data = gguf_formats.random_data(kind, (COLUMNS, DEPTH), RANDOM, exact)
                 real = gguf_formats.dequantized(kind, data, (COLUMNS, DEPTH))
+                minima = gguf_formats.minima(kind, data, (COLUMNS, DEPTH))
             tensors.append((tensor, number, (COLUMNS, DEPTH), data))
-            model.products(kind, real, "model.gguf", tensor, exact)
+            model.products(kind, real, "model.gguf", tensor, exact, minima)
             model.file_bytes += len(data)
     (folder / "model.gguf").write_bytes(gguf_formats.gguf_file(tensors))
     return model
 
 
-# What an element takes in the artifact, in bits: numbers, and the scale of a block's in f32.
-GGUF_BITS = {"Q4_0": 4 + 32 / 32, "Q8_0": 8 + 32 / 32, "Q5_0": 8 + 32 / 32, "Q3_K": 4 + 32 / 16, "Q6_K": 8 + 32 / 16}
+# What an element takes in the artifact, in bits: numbers, and a block's scale and minimum in f32.
+GGUF_BITS = {"Q4_0": 4 + 32 / 32, "Q8_0": 8 + 32 / 32, "Q5_0": 8 + 32 / 32, "Q3_K": 4 + 32 / 16, "Q6_K": 8 + 32 / 16, "Q4_1": 4 + 64 / 32,
+             "Q5_1": 8 + 64 / 32, "Q4_K": 4 + 64 / 32, "Q5_K": 8 + 64 / 32}
 
 
 # --- GPTQ, AWQ, compressed-tensors --------------------------------------------------------------------------------------------------------
@@ -180,10 +189,10 @@ PACKED_BITS = {"gptq4": 4 + 40 / 64, "gptq4_middle": 4 + 32 / 64, "gptq8": 8 + 4
 # --- comparison ---------------------------------------------------------------------------------------------------------------------------
 
 
-def compiled(heddle, target, model, folder):
+def compiled(heddle, target, model, folder, *options):
     model.save(folder / "model.onnx")
     binds = [text for bind in model.binds for text in ("--bind", bind.format(folder))]
-    subprocess.run([heddle, "compile", "-q", "--force", folder / "model.onnx", *binds, "-t", target, "-o", folder / "model.heddle"], check=True)
+    subprocess.run([heddle, "compile", "-q", "--force", folder / "model.onnx", *binds, *options, "-t", target, "-o", folder / "model.heddle"], check=True)
 
 
 def results(heddle, folder) -> dict[str, np.ndarray]:
@@ -202,6 +211,29 @@ def sizes_differ(heddle, folder, make, wanted) -> int:
         taken = json.loads(shown.stdout)["weight_bytes"]
         good = taken * 8 <= DEPTH * COLUMNS * bits * 1.01
         print(f"{kind}: {taken * 8 / (DEPTH * COLUMNS):.3f} bits an element, {taken / model.file_bytes:.3f} of the file's: {'ok' if good else 'WRONG'}")
+        failed += not good
+    return failed
+
+
+def open_sizes_differ(heddle, folder) -> int:
+    """Products of as many rows as a call has: compiled and interpreted, and no larger for that."""
+    failed = 0
+    for kind in ("Q4_0", "Q4_K"):
+        model = gguf_model(folder, [kind], [False])
+        for name in [*model.inputs]:
+            if not name.endswith("matmul"):
+                del model.inputs[name]
+        model.outputs = [name for name in model.outputs if name.endswith("matmul")]
+        model.nodes = [node for node in model.nodes if node.op_type == "MatMul"]
+        model.weights = {name: shape for name, shape in model.weights.items() if name.endswith("matmul")}
+        model.binds = [bind for bind in model.binds if "_matmul=" in bind]
+        model.constants, model.rows_of_call = [], "n"
+        compiled(heddle, "x86-64-v3", model, folder, "--dim", "n=1..6")
+        bits = json.loads(subprocess.run([heddle, "inspect", folder / "model.heddle", "--json"], check=True, stdout=subprocess.PIPE).stdout)["weight_bytes"]
+        bits *= 8 / (DEPTH * COLUMNS)
+        compared = subprocess.run([heddle, "compare", "-q", folder / "model.onnx", "--dim", "n=1..6", "--bind", model.binds[0].format(folder)])
+        good = compared.returncode == 0 and bits <= GGUF_BITS[kind] * 1.01
+        print(f"{kind}, rows chosen by calls: {bits:.3f} bits an element: {'ok' if good else 'WRONG'}")
         failed += not good
     return failed
 
@@ -226,6 +258,7 @@ def main() -> int:
             print(f"{target}: {len(model.outputs)} products, {count} differ")
             failed += count
         failed += sizes_differ(heddle, folder, make, bits)
+        failed += open_sizes_differ(heddle, folder) if which == "gguf" else 0
     return 1 if failed else 0
 
 

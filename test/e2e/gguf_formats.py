@@ -103,6 +103,11 @@ FORMATS = {"Q4_0": (2, 32, 18, [0], q4_0), "Q4_1": (3, 32, 20, [0, 2], q4_1), "Q
            "Q4_K": (12, 256, 144, [0, 2], q4_k), "Q5_K": (13, 256, 176, [0, 2], q5_k), "Q6_K": (14, 256, 210, [208], q6_k)}
 PLAIN = {"F32": 0, "F16": 1, "BF16": 30}
 
+# What is added to an element, of formats in which kernels read the rest by itself.
+MINIMA = {"Q4_1": lambda block, _: half(block, 2), "Q5_1": lambda block, _: half(block, 2),
+          "Q4_K": lambda block, e: -half(block, 2) * six_bit_pair(block, e // 32)[1],
+          "Q5_K": lambda block, e: -half(block, 2) * six_bit_pair(block, e // 32)[1]}
+
 HALF, ONE, TWO = [0x00, 0x38], [0x00, 0x3C], [0x00, 0x40]  # 0.5, 1 and 2 as halves
 # Bytes of blocks that are 0 elsewhere, and elements: of each format some whose bits lie in different places.
 HAND_PACKED = [
@@ -126,11 +131,20 @@ HAND_PACKED = [
 ]
 
 
+def elements(name, value, data, shape) -> np.ndarray:
+    """`value` of each element of a tensor's bytes, in f64."""
+    _, count, size, _, _ = FORMATS[name]
+    return np.array([value(data[at:at + size], e) for at in range(0, len(data), size) for e in range(count)]).reshape(shape)
+
+
 def dequantized(name, data, shape) -> np.ndarray:
-    """What the bytes of a tensor stand for, in f64."""
-    _, elements, size, _, value = FORMATS[name]
-    numbers = [value(data[at:at + size], e) for at in range(0, len(data), size) for e in range(elements)]
-    return np.array(numbers).reshape(shape)
+    """What the bytes of a tensor stand for."""
+    return elements(name, FORMATS[name][4], data, shape)
+
+
+def minima(name, data, shape) -> np.ndarray:
+    """What is added to each element behind the product of its number and its scale."""
+    return elements(name, MINIMA[name], data, shape) if name in MINIMA else np.zeros(shape)
 
 
 def hand_packed(name, parts) -> bytes:
