@@ -1,4 +1,5 @@
-// Stores weights that are dequantized by blocks as integers and scales.
+// Stores weights that are dequantized as integers and scales: by blocks, or
+// with one scale for each column or for all, which is one block of all terms.
 //
 // Integers get a sign: the highest bit of unsigned ones is changed, in numbers
 // and zero points alike, so that the middle of the range, which most models
@@ -27,6 +28,14 @@ struct ScaledProgram {
   prec::DequantizeOp op;
   /// The dimensions of what is dequantized that the terms and the columns are.
   int64_t terms, columns;
+  /// Terms that share a scale.
+  int64_t block;
+
+  /// How many there are of what has one for each block and column.
+  SmallVector<int64_t> parameterShape() {
+    ArrayRef<int64_t> shape = typeOf(op.getInput()).getShape();
+    return {int64_t(llvm::divideCeil(shape[terms], block)), shape[columns]};
+  }
 };
 } // namespace
 
@@ -49,11 +58,17 @@ static std::optional<ScaledProgram> programOf(kernel::ContractOp op,
     value = move.getOperand();
   }
   auto dequantize = value.getDefiningOp<prec::DequantizeOp>();
-  if (!dequantize || !dequantize.getBlock() ||
-      static_cast<int64_t>(*dequantize.getAxis()) != terms ||
-      !elementOf(dequantize.getScale()).isF32())
+  if (!dequantize || !isa<Float32Type, Float16Type, BFloat16Type>(
+                         elementOf(dequantize.getScale())))
     return std::nullopt;
-  return ScaledProgram{dequantize, terms, columns};
+  // Blocks follow each other along the terms, single scales along the columns.
+  std::optional<uint64_t> block = dequantize.getBlock(),
+                          axis = dequantize.getAxis();
+  if (axis && static_cast<int64_t>(*axis) != (block ? terms : columns))
+    return std::nullopt;
+  return ScaledProgram{dequantize, terms, columns,
+                       block ? static_cast<int64_t>(*block)
+                             : typeOf(dequantize.getInput()).getDimSize(terms)};
 }
 
 static IntegerType signedType(IntegerType storage) {
@@ -72,7 +87,8 @@ public:
   Value pack(kernel::ContractOp op);
 
 private:
-  /// `value`, an operand of the program, as a matrix of terms by columns.
+  /// `value`, an operand of the program, as a matrix of terms or blocks by
+  /// columns.
   Value matrixOf(OpBuilder &inside, Value value);
   /// The same of integers as the model stores them, with a sign.
   Value signedMatrixOf(OpBuilder &inside, Value value);
@@ -88,7 +104,16 @@ private:
 } // namespace
 
 Value ScaledPacker::matrixOf(OpBuilder &inside, Value value) {
-  ArrayRef<int64_t> shape = typeOf(value).getShape();
+  RankedTensorType type = typeOf(value);
+  ArrayRef<int64_t> shape = type.getShape();
+  if (shape.size() < 2) {
+    SmallVector<int64_t> places;
+    if (shape.size() == 1)
+      places.push_back(1);
+    return stablehlo::BroadcastInDimOp::create(
+        inside, value.getLoc(), type.clone(program.parameterShape()), value,
+        places);
+  }
   return toMatrix(inside, value, {program.terms, program.columns},
                   {shape[program.terms], shape[program.columns]});
 }
@@ -120,9 +145,7 @@ Value ScaledPacker::zeroPoints(OpBuilder &b, Location loc,
     APInt zero = number.getValue();
     if (storage.isUnsigned())
       zero ^= APInt::getSignMask(storage.getWidth());
-    ArrayRef<int64_t> shape = typeOf(given).getShape();
-    auto type = RankedTensorType::get(
-        {shape[program.terms], shape[program.columns]}, held);
+    auto type = RankedTensorType::get(program.parameterShape(), held);
     return arith::ConstantOp::create(b, loc,
                                      DenseElementsAttr::get(type, zero));
   }
@@ -138,7 +161,6 @@ Value ScaledPacker::zeroPoints(OpBuilder &b, Location loc,
 Value ScaledPacker::pack(kernel::ContractOp op) {
   OpBuilder b(op);
   Location loc = program.op.getLoc();
-  int64_t block = *program.op.getBlock();
   kernel::WeightOp scales = weights.derive(
       weights.add(program.op.getScale()),
       [&](OpBuilder &inside, Value value) { return matrixOf(inside, value); },
@@ -151,9 +173,9 @@ Value ScaledPacker::pack(kernel::ContractOp op) {
       [&](OpBuilder &inside, Value value) {
         return signedMatrixOf(inside, value);
       },
-      isNarrow ? kernel::matrixNibbles(facts.matrix) : facts.quads,
+      isNarrow ? kernel::matrixNibbles(facts.matrix) : facts.matrix,
       [&](kernel::WeightOp fresh) {
-        fresh.setBlock(ArrayRef<int64_t>{block, 1});
+        fresh.setBlock(ArrayRef<int64_t>{program.block, 1});
         fresh.setScale(scales.getName());
         if (zeroWeight)
           fresh.setZeroPoint(zeroWeight.getName());
@@ -163,16 +185,17 @@ Value ScaledPacker::pack(kernel::ContractOp op) {
   auto real = typeOf(integers).clone(b.getF32Type());
   return prec::DequantizeOp::create(
       b, loc, real, integers, units, zeros, b.getI64IntegerAttr(0),
-      b.getI64IntegerAttr(block), /*storage_type=*/TypeAttr());
+      b.getI64IntegerAttr(program.block), /*storage_type=*/TypeAttr());
 }
 
 bool heddle::packScaled(WeightPrograms &weights, kernel::ContractOp op,
                         const DispatchFacts &facts) {
   kernel::WeightOp weight = weights.referredTo(op.getRhs());
+  // Weights that the model rounds to f16 are multiplied as they are before.
+  auto isReal = [](Type type) { return type.isF32() || type.isF16(); };
   Type sum = op.getSumElement();
-  if (!weight || !sum.isF32() ||
-      !llvm::all_equal({sum, elementOf(op.getResult()), op.getLhsElement(),
-                        op.getRhsElement()}))
+  if (!weight || !sum.isF32() || elementOf(op.getResult()) != sum ||
+      !isReal(op.getLhsElement()) || !isReal(op.getRhsElement()))
     return false;
   std::optional<ScaledProgram> program = programOf(op, weight);
   if (!program)
@@ -180,9 +203,8 @@ bool heddle::packScaled(WeightPrograms &weights, kernel::ContractOp op,
   IntegerType held = signedType(program->op.getStorage());
   if (!facts.isLegal(KernelFamily::Contraction, sum, held, sum))
     return false;
-  int64_t run = held.getWidth() == 4 ? kernel::kNibbles : kernel::kQuad;
-  int64_t block = *program->op.getBlock();
-  if (!hasRuns(op, run) || block % run != 0 ||
+  int64_t run = held.getWidth() == 4 ? kernel::kNibbles : 1;
+  if (!hasRuns(op, run) || program->block % run != 0 ||
       op.getExtents()[op.getDims().k[0]] % run != 0)
     return false;
   OpBuilder b(op);

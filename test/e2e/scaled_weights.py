@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Are products with weights in units of scales by blocks what the scales say?  scaled_weights.py HEDDLE TARGET...
 
-One ONNX model holds MatMulNBits and DequantizeLinear with block_size before MatMul: 4 and 8 bits, signed and not, blocks of 16 to 256 terms, depths
-that they do not divide, columns that fill no panel, one row, few and many, zero points that are none, packed, floats, and a bias. The weights are
-dequantized here by NumPy, from packed bytes, and multiplied in f64; where activations are small integers and scales powers of two, results must be
-these bits, elsewhere as near as f32's sums in chains must be. Levels that fuse products into sums must agree to the bit.
+One ONNX model holds MatMulNBits and DequantizeLinear before MatMul: 4 and 8 bits, signed and not, blocks of 16 to 256 terms, a scale for each column and
+for all, depths that they do not divide, columns that fill no panel, one row, few and many, zero points that are none, packed, floats, a bias, and
+activations and scales of f16. The weights are dequantized here by NumPy, from packed bytes, and multiplied in f64; where activations are small integers
+and scales powers of two, results must be these bits, elsewhere as near as f32's sums in chains must be. Levels that fuse products into sums must agree
+to the bit.
 """
 
 import json
@@ -18,7 +19,7 @@ import numpy as np
 from quantized_weights import F, Model, RANDOM, by_onnxruntime, compiled
 from onnx import TensorProto, helper, numpy_helper
 
-U8, I8 = np.uint8, np.int8
+U8, I8, F16 = np.uint8, np.int8, np.float16
 # The longest sum that is scaled by itself.
 LONGEST_CHAIN = 128
 
@@ -37,16 +38,18 @@ class ScaledModel(Model):
         return name
 
     def want(self, name, x, real, block, exact, bias=None):
+        """The result has the type of `x`."""
         real = real.astype(np.float64)
         result = x.astype(np.float64) @ real
         size = np.abs(x.astype(np.float64)) @ np.abs(real)
         if bias is not None:
             result, size = result + bias, size + np.abs(bias)
         self.outputs.append(name)
-        self.wanted[name] = result.astype(F)
+        self.wanted[name] = result.astype(x.dtype)
         chains = -(-real.shape[0] // min(block, LONGEST_CHAIN))
         roundings = min(block, LONGEST_CHAIN) + 2 * chains + 4
-        self.bounds[name] = None if exact else size * roundings * 2.0**-24
+        # The last rounding is to the result's type.
+        self.bounds[name] = None if exact else size * roundings * 2.0**-24 + np.abs(result) * np.finfo(x.dtype).eps / 2
 
     def scales(self, shape, exact) -> np.ndarray:
         return (2.0 ** RANDOM.integers(-3, 2, shape) if exact else RANDOM.random(shape) / 8 + 0.01).astype(F)
@@ -54,11 +57,11 @@ class ScaledModel(Model):
     def rows(self, shape, exact) -> np.ndarray:
         return RANDOM.integers(-4, 5, shape).astype(F) if exact else RANDOM.standard_normal(shape).astype(F)
 
-    def n_bits(self, name, rows, depth, columns, bits, block, zeros=None, bias=False, exact=False):
-        """MatMulNBits; `zeros` is "packed", "float" or nothing."""
+    def n_bits(self, name, rows, depth, columns, bits, block, zeros=None, bias=False, exact=False, kind=F):
+        """MatMulNBits of activations and scales of `kind`; `zeros` is "packed", "float" or nothing."""
         blocks = -(-depth // block)
         packed = RANDOM.integers(0, 256, (columns, blocks, block * bits // 8)).astype(U8)
-        scale = self.scales((columns, blocks), exact)
+        scale = self.scales((columns, blocks), exact).astype(kind)
         # Low bits first.
         numbers = packed if bits == 8 else np.stack([packed & 15, packed >> 4], -1)
         numbers = numbers.reshape(columns, blocks, block).astype(np.int64)
@@ -80,19 +83,27 @@ class ScaledModel(Model):
         if bias:
             added = self.rows(columns, exact)
             inputs += [""] * (5 - len(inputs)) + [self.constant(added)]
-        self.inputs["x" + name] = self.rows((*rows, depth), exact)
+        self.inputs["x" + name] = self.rows((*rows, depth), exact).astype(kind)
         self.nodes.append(helper.make_node("MatMulNBits", inputs, [name], domain="com.microsoft", K=depth, N=columns, bits=bits, block_size=block))
         self.want(name, self.inputs["x" + name], real, block, exact, added)
 
     def dequantized(self, name, rows, depth, columns, kind, block, zeros=False, transposed=False, exact=False):
-        """DequantizeLinear by blocks of rows, or of columns of what is transposed then."""
+        """DequantizeLinear by blocks of rows, or of columns of what is transposed then. Without blocks it has a scale for each column, or, where `block` is
+        "all", one."""
         least, most = {"int4": (-8, 7), "uint4": (0, 15), "int8": (-128, 127), "uint8": (0, 255)}[kind]
-        blocks = -(-depth // block)
+        length = block if isinstance(block, int) else depth
+        blocks, parameters = -(-depth // length), 1 if block == "all" else columns
         numbers = RANDOM.integers(least, most + 1, (depth, columns))
-        scale = self.scales((blocks, columns), exact)
-        zero = RANDOM.integers(least, most + 1, (blocks, columns)) if zeros else np.zeros((blocks, columns), np.int64)
-        each = np.repeat(np.arange(blocks), block)[:depth]
+        scale = self.scales((blocks, parameters), exact)
+        zero = RANDOM.integers(least, most + 1, (blocks, parameters)) if zeros else np.zeros((blocks, parameters), np.int64)
+        each = np.repeat(np.arange(blocks), length)[:depth]
         real = (numbers - zero[each]) * scale[each].astype(np.float64)
+        way = {}
+        if isinstance(block, int):
+            way = {"axis": 1 if transposed else 0, "block_size": block}
+        else:
+            scale, zero = (value.reshape(() if block == "all" else -1) for value in (scale, zero))
+            way = {} if block == "all" else {"axis": 0 if transposed else 1}
 
         def stored(values):
             values = values.T if transposed else values
@@ -100,18 +111,19 @@ class ScaledModel(Model):
                 return self.narrow(values, TensorProto.INT4 if kind == "int4" else TensorProto.UINT4)
             return self.constant(values.astype(I8 if kind == "int8" else U8))
         inputs = [stored(numbers), self.constant(scale.T.copy() if transposed else scale)] + ([stored(zero)] if zeros else [])
-        weight = self.node("DequantizeLinear", inputs, axis=1 if transposed else 0, block_size=block)
+        weight = self.node("DequantizeLinear", inputs, **way)
         if transposed:
             weight = self.node("Transpose", [weight], perm=[1, 0])
         self.inputs["x" + name] = self.rows((*rows, depth), exact)
         self.node("MatMul", ["x" + name, weight], name)
-        self.want(name, self.inputs["x" + name], real, block, exact)
+        self.want(name, self.inputs["x" + name], real, length, exact)
 
     def save(self, path):
         import onnx
-        info = helper.make_tensor_value_info
-        graph = helper.make_graph(self.nodes, "scaled", [info(name, TensorProto.FLOAT, value.shape) for name, value in self.inputs.items()],
-                                  [info(name, TensorProto.FLOAT, self.wanted[name].shape) for name in self.outputs], self.constants)
+        def info(name, value):
+            return helper.make_tensor_value_info(name, TensorProto.FLOAT16 if value.dtype == F16 else TensorProto.FLOAT, value.shape)
+        graph = helper.make_graph(self.nodes, "scaled", [info(name, value) for name, value in self.inputs.items()],
+                                  [info(name, self.wanted[name]) for name in self.outputs], self.constants)
         domains = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
         onnx.save(helper.make_model(graph, opset_imports=domains, ir_version=10), path)
 
@@ -131,16 +143,23 @@ def build() -> ScaledModel:
         model.dequantized(way + "signed", (4,), 96, 40, "int4", 32, exact=exact)
         model.dequantized(way + "unsigned", (1,), 96, 129, "uint4", 16, zeros=True, exact=exact)
         model.dequantized(way + "transposed", (3,), 104, 40, "int8", 32, transposed=True, exact=exact)
+        model.dequantized(way + "column", (1,), 200, 70, "int8", "column", exact=exact)
+        model.dequantized(way + "columns_moved", (5,), 131, 40, "uint8", "column", zeros=True, transposed=True, exact=exact)
+        model.dequantized(way + "column_nibbles", (3,), 264, 40, "int4", "column", exact=exact)
+        model.dequantized(way + "one_scale", (2,), 96, 40, "uint8", "all", zeros=True, exact=exact)
+        model.n_bits(way + "half", (1,), 256, 200, 4, 32, exact=exact, kind=F16)
+        model.n_bits(way + "half_packed", (3,), 96, 40, 4, 32, "packed", exact=exact, kind=F16)
+    model.dequantized("odd", (3,), 39, 40, "uint8", 16, zeros=True)
     # What is dequantized when compiling: zero points that are floats, terms that no word holds.
     model.n_bits("floats", (3,), 64, 40, 4, 32, "float")
-    model.dequantized("odd", (3,), 39, 40, "uint8", 16, zeros=True)
+    model.dequantized("odd_nibbles", (3,), 39, 40, "uint4", 16, zeros=True)
     return model
 
 
 def differs(model, name, result) -> bool:
     wanted, bound = model.wanted[name], model.bounds[name]
-    bad = result != wanted if bound is None else np.abs(result.astype(np.float64) - wanted) > bound + np.abs(wanted) * 2.0**-24
-    if result.dtype != F or result.shape != wanted.shape or bad.any():
+    bad = result != wanted if bound is None else np.abs(result.astype(np.float64) - wanted) > bound
+    if result.dtype != wanted.dtype or result.shape != wanted.shape or bad.any():
         print(f"  {name}: {np.count_nonzero(bad)} of {wanted.size} values differ")
         return True
     return False
@@ -177,7 +196,7 @@ def main() -> int:
         theirs = by_onnxruntime(model, folder)
         count = 0
         for name in model.outputs:
-            limit = 1e-4 * np.abs(model.wanted[name]).max()
+            limit = (1e-2 if theirs[name].dtype == F16 else 1e-4) * np.abs(model.wanted[name].astype(np.float64)).max()
             if np.abs(theirs[name].astype(np.float64) - model.wanted[name]).max() > limit:
                 print(f"  {name}: onnxruntime computes something else")
                 count += 1

@@ -84,10 +84,11 @@ static std::optional<StepTerms> packedTerms(kernel::ContractOp op,
 LogicalResult ContractionShape::setTerms(kernel::ContractOp op,
                                          int64_t panelColumns) {
   std::optional<StepTerms> terms =
-      scaled
-          ? StepTerms{scaled->terms(), "words", "f32 times f32",
-                      op.getLhsElement().isF32() && op.getRhsElement().isF32()}
-          : packedTerms(op, panelColumns);
+      scaled ? StepTerms{scaled->terms(), "words", "f32 or f16 times f32",
+                         (op.getLhsElement().isF32() ||
+                          op.getLhsElement().isF16()) &&
+                             op.getRhsElement().isF32()}
+             : packedTerms(op, panelColumns);
   if (!terms)
     return success();
   if (!terms->areFactors || depth.size() != 1 || !depth[0].lhs.is(1) ||

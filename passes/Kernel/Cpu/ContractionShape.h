@@ -63,8 +63,8 @@ struct ContractionShape {
   /// How numbers of rhs follow from words, if it is dequantized.
   std::optional<ScaledWords> scaled;
 
-  /// Elements of rhs that hold what a step takes of a column.
-  int64_t rhsPerStep() const { return scaled ? scaled->elements() : perStep; }
+  /// Elements of rhs that hold what a step takes of a column: one of words.
+  int64_t rhsPerStep() const { return scaled ? 1 : perStep; }
 
   Extent outerCount() const { return count(outer); }
   Extent outerRowCount() const { return count(outerRows); }

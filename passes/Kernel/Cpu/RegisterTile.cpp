@@ -119,6 +119,15 @@ SmallVector<Value> RegisterTile::accumulate(const TileLhs &lhs,
       });
 }
 
+/// How many steps fetch one vector's worth of bytes, a cache line: one of so
+/// many asks for it.
+static int64_t stepsPerFetch(const TilePrefetch &prefetch) {
+  auto type = cast<MemRefType>(prefetch.buffer.getType());
+  int64_t bytes = prefetch.step.known().value_or(logicalVectorBytes) *
+                  llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return std::max<int64_t>(1, logicalVectorBytes / std::max<int64_t>(1, bytes));
+}
+
 SmallVector<Value> RegisterTile::runSteps(const TileLhs &lhs,
                                           const TileRhs &rhs, Value k,
                                           int64_t count,
@@ -127,7 +136,7 @@ SmallVector<Value> RegisterTile::runSteps(const TileLhs &lhs,
   SmallVector<Value> sums(accumulators);
   if (prefetch) {
     Value ahead = index.at(prefetch->base, k, prefetch->step);
-    for (int64_t i = 0; i < count; ++i)
+    for (int64_t i = 0; i < count; i += stepsPerFetch(*prefetch))
       memref::PrefetchOp::create(
           builder, loc, prefetch->buffer,
           index.at(ahead, index.constant(i), prefetch->step),
@@ -145,6 +154,15 @@ SmallVector<Value> RegisterTile::runSteps(const TileLhs &lhs,
 
 /// The most terms of each sum that are written without a loop.
 static constexpr int64_t straightTerms = 32;
+
+Value RegisterTile::loadScales(const TileScales &scales, int64_t v,
+                               Value block) {
+  Type element = cast<MemRefType>(scales.buffer.getType()).getElementType();
+  Value loaded = vector::LoadOp::create(
+      builder, loc, VectorType::get({lanes}, element), scales.buffer,
+      index.add(block, scales.vectors[v]));
+  return convertElements(builder, loc, loaded, vectorType.getElementType());
+}
 
 SmallVector<Value>
 RegisterTile::accumulateScaled(const TileLhs &lhs, const TileRhs &rhs,
@@ -174,9 +192,7 @@ RegisterTile::accumulateScaled(const TileLhs &lhs, const TileRhs &rhs,
                                  std::gcd(multiple, steps));
         }
         for (int64_t v = 0; v < vectors; ++v) {
-          Value scale =
-              vector::LoadOp::create(builder, loc, vectorType, scales.buffer,
-                                     index.add(block, scales.vectors[v]));
+          Value scale = loadScales(scales, v, block);
           for (int64_t r = 0; r < rows; ++r) {
             Value &sum = sums[r * vectors + v];
             sum =

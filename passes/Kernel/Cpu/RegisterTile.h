@@ -161,6 +161,9 @@ private:
   accumulateScaled(const TileLhs &lhs, const TileRhs &rhs, mlir::Value low,
                    mlir::Value high, mlir::ValueRange accumulators,
                    const TilePrefetch *prefetch, int64_t multiple);
+  /// The scales of vector `v` in the block that begins at `block`.
+  mlir::Value loadScales(const TileScales &scales, int64_t v,
+                         mlir::Value block);
   /// accumulators += lhs * rhs over `count` steps from `k` on.
   llvm::SmallVector<mlir::Value>
   runSteps(const TileLhs &lhs, const TileRhs &rhs, mlir::Value k, int64_t count,

@@ -29,9 +29,9 @@ FailureOr<std::optional<ScaledWords>> ScaledWords::of(kernel::ContractOp op,
   ScaledWords words;
   words.bits = dequantize.getStorage().getWidth();
   std::string panels = kernel::matrixPanels(panelColumns);
-  words.numbers = storedBy(dequantize.getInput(),
-                           words.bits == 4 ? kernel::matrixNibbles(panels)
-                                           : kernel::matrixQuads(panelColumns));
+  words.numbers =
+      storedBy(dequantize.getInput(),
+               words.bits == 4 ? kernel::matrixNibbles(panels) : panels);
   words.scales = storedBy(dequantize.getScale(), panels);
   DenseIntElementsAttr zeros;
   if (matchPattern(dequantize.getZeroPoint(), m_Constant(&zeros)) &&
@@ -56,8 +56,8 @@ FailureOr<std::optional<ScaledWords>> ScaledWords::of(kernel::ContractOp op,
     return op.emitOpError("reads words of ")
            << words.terms() << " numbers, which do not fill blocks of "
            << words.block;
-  words.panelStride =
-      llvm::divideCeil(type.getDimSize(0), words.block) * panelColumns;
+  words.blocks = llvm::divideCeil(type.getDimSize(0), words.block);
+  words.panelStride = words.blocks * panelColumns;
   return std::optional(words);
 }
 
@@ -67,7 +67,8 @@ static constexpr int64_t mostChainTerms = 128;
 
 int64_t ScaledWords::chainSteps() const {
   int64_t steps = std::min(blockSteps(), mostChainTerms / terms());
-  while (blockSteps() % steps != 0)
+  // Of one block the last chain may be shorter than the others.
+  while (blocks > 1 && blockSteps() % steps != 0)
     --steps;
   return steps;
 }
@@ -78,14 +79,13 @@ static VectorType lanesOf(Type element) {
 
 Value WordWidening::load(OpBuilder &builder, Location loc, Value buffer,
                          Value position) const {
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
   VectorType words = lanesOf(builder.getI32Type());
-  int64_t count = logicalVectorBytes * 8 / element.getIntOrFloatBitWidth();
   Value loaded = vector::LoadOp::create(
-      builder, loc, VectorType::get({count}, element), buffer, position);
-  if (loaded.getType() == words)
-    return loaded;
-  return vector::BitCastOp::create(builder, loc, words, loaded);
+      builder, loc,
+      lanesOf(cast<MemRefType>(buffer.getType()).getElementType()), buffer,
+      position);
+  return bits == 4 ? loaded
+                   : arith::ExtSIOp::create(builder, loc, words, loaded);
 }
 
 Value WordWidening::number(OpBuilder &builder, Location loc, Value words,
@@ -116,11 +116,12 @@ Value WordWidening::number(OpBuilder &builder, Location loc, Value words,
                  ValueRange{entries, index})
                  .getResult(0);
   } else {
-    int64_t above = 32 - bits * (term + 1);
     Value integer = words;
-    if (above)
-      integer = arith::ShLIOp::create(builder, loc, integer, splat(above));
-    integer = arith::ShRSIOp::create(builder, loc, integer, splat(32 - bits));
+    if (bits == 4) {
+      if (int64_t above = 32 - bits * (term + 1))
+        integer = arith::ShLIOp::create(builder, loc, integer, splat(above));
+      integer = arith::ShRSIOp::create(builder, loc, integer, splat(32 - bits));
+    }
     number = arith::SIToFPOp::create(builder, loc, floats, integer);
     if (moved)
       zeroPoints = arith::ConstantOp::create(
