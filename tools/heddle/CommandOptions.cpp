@@ -61,8 +61,8 @@ static void addReading(CLI::App &app, ModelOptions &model) {
                  "8..64:8: multiples; a+b: follows")
       ->allow_extra_args(false);
   app.add_option("--bind", model.binds,
-                 "NAME|INDEX=@FILE.npz|.npy|.safetensors|.gguf[:TENSOR][^T]: an "
-                 "input that becomes a weight, ^T transposed")
+                 "NAME|INDEX=@FILE[:TENSOR][^T]: .npz, .npy, .safetensors or "
+                 ".gguf: a weight, ^T transposed")
       ->allow_extra_args(false);
   app.add_flag("--check-sizes", model.checksSizes,
                "Reads a model with ranges at some of their sizes, too, and "
