@@ -18,7 +18,7 @@
 // RUN: heddle compare counted.mlir --shape arg0=0..2x5..9 --shape arg0=1x6 | FileCheck %s
 
 // Padding before a convolution is its own, with gaps between points, too.
-// RUN: heddle compile -q padded.mlir --shape arg0=0..2x3x1..9x1..10 --stop-after=heddle-graph -o padded.graph.mlir
+// RUN: heddle compile -q padded.mlir --shape arg0=0..2x3x1..9x1..10 --stop-after=heddle-graph --force -o padded.graph.mlir
 // RUN: FileCheck %s --check-prefix=PADDED < padded.graph.mlir
 // RUN: heddle compare -q padded.mlir --shape arg0=0..2x3x1..9x1..10 | FileCheck %s
 // PADDED-NOT: stablehlo.pad
