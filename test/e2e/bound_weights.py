@@ -104,7 +104,7 @@ def gguf_model(folder, kinds, ways) -> BoundModel:
 
 # What an element takes in the artifact, in bits: numbers, and a block's scale and minimum in f32.
 GGUF_BITS = {"Q4_0": 4 + 32 / 32, "Q8_0": 8 + 32 / 32, "Q5_0": 8 + 32 / 32, "Q3_K": 4 + 32 / 16, "Q6_K": 8 + 32 / 16, "Q4_1": 4 + 64 / 32,
-             "Q5_1": 8 + 64 / 32, "Q4_K": 4 + 64 / 32, "Q5_K": 8 + 64 / 32}
+             "Q5_1": 8 + 64 / 32, "Q4_K": 4 + 64 / 32, "Q5_K": 8 + 64 / 32, "MXFP4": 8 + 32 / 32}
 
 
 # --- GPTQ, AWQ, compressed-tensors --------------------------------------------------------------------------------------------------------
@@ -153,6 +153,17 @@ def plain_layer(exact, kind, columns, zeros=False):
     return parts, packed_formats.from_plain(parts), None
 
 
+def float_layer(exact, kind):
+    """NVFP4 with a global scale, or MXFP4."""
+    parts = {"weight_packed": numbers(0, 255, (COLUMNS, DEPTH // 2)).astype(np.uint8)}
+    if kind == "nv":
+        parts["weight_scale"] = scales((COLUMNS, DEPTH // 16), exact, ml_dtypes.float8_e4m3fn)
+        parts["weight_global_scale"] = np.array([2.0 if exact else 3.0], F)
+    else:
+        parts["weight_scale"] = numbers(122, 127, (COLUMNS, DEPTH // 32)).astype(np.uint8)
+    return parts, packed_formats.from_floats(parts), None
+
+
 LAYERS = {
     "gptq4": lambda exact: gptq_layer(exact, 4), "gptq4_middle": lambda exact: gptq_layer(exact, 4, same=True), "gptq8": lambda exact: gptq_layer(exact, 8),
     "gptq2": lambda exact: gptq_layer(exact, 2), "gptq4_second": lambda exact: gptq_layer(exact, 4, 2), "awq": awq_layer,
@@ -160,7 +171,8 @@ LAYERS = {
     "packed8": lambda exact: packed_layer(exact, 8), "packed4_odd": lambda exact: packed_layer(exact, 4, True, 100, 37),
     "int8": lambda exact: plain_layer(exact, "int", 1), "int8_groups": lambda exact: plain_layer(exact, "int", DEPTH // GROUP, True),
     "int8_all": lambda exact: plain_layer(exact, "int", 0), "fp8": lambda exact: plain_layer(exact, "float", 1),
-    "fp8_all": lambda exact: plain_layer(exact, "float", 0),
+    "fp8_all": lambda exact: plain_layer(exact, "float", 0), "nvfp4": lambda exact: float_layer(exact, "nv"),
+    "mxfp4": lambda exact: float_layer(exact, "mx"),
 }
 
 
@@ -183,7 +195,8 @@ def packed_model(folder, kinds, ways) -> BoundModel:
 
 # Numbers, scales of groups of 64 in f32 and, where they are not one number, a byte for each zero point.
 PACKED_BITS = {"gptq4": 4 + 40 / 64, "gptq4_middle": 4 + 32 / 64, "gptq8": 8 + 40 / 64, "awq": 4 + 40 / 64, "packed4": 4 + 32 / 64,
-               "packed4_zeros": 4 + 40 / 64, "packed8": 8 + 32 / 64, "int8": 8 + 32 / 512, "int8_groups": 8 + 40 / 64}
+               "packed4_zeros": 4 + 40 / 64, "packed8": 8 + 32 / 64, "int8": 8 + 32 / 512, "int8_groups": 8 + 40 / 64, "nvfp4": 8 + 32 / 16,
+               "mxfp4": 8 + 32 / 32}
 
 
 # --- comparison ---------------------------------------------------------------------------------------------------------------------------

@@ -97,10 +97,16 @@ def q6_k(block, e):
     return half(block, 208) * signed(block[192 + e // 16]) * (low + 16 * two_bits(block, 128, e) - 32)
 
 
+def mxfp4(block, e):
+    code = four_bits(block, 1, e)
+    size = [0, 0.5, 1, 1.5, 2, 3, 4, 6][code & 7]
+    return (-size if code & 8 else size) * 2.0 ** (block[0] - 127)
+
+
 # Number in files, elements and bytes of a block, where its halves are, and an element's value. Then the numbers of formats of floats as they are.
 FORMATS = {"Q4_0": (2, 32, 18, [0], q4_0), "Q4_1": (3, 32, 20, [0, 2], q4_1), "Q5_0": (6, 32, 22, [0], q5_0), "Q5_1": (7, 32, 24, [0, 2], q5_1),
            "Q8_0": (8, 32, 34, [0], q8_0), "Q2_K": (10, 256, 84, [80, 82], q2_k), "Q3_K": (11, 256, 110, [108], q3_k),
-           "Q4_K": (12, 256, 144, [0, 2], q4_k), "Q5_K": (13, 256, 176, [0, 2], q5_k), "Q6_K": (14, 256, 210, [208], q6_k)}
+           "Q4_K": (12, 256, 144, [0, 2], q4_k), "Q5_K": (13, 256, 176, [0, 2], q5_k), "Q6_K": (14, 256, 210, [208], q6_k), "MXFP4": (39, 32, 17, [], mxfp4)}
 PLAIN = {"F32": 0, "F16": 1, "BF16": 30}
 
 # What is added to an element, of formats in which kernels read the rest by itself.
@@ -125,6 +131,8 @@ HAND_PACKED = [
     ("Q4_K", {0: HALF, 2: TWO, 4: [0xC1], 8: [0x45], 12: [0x12], 16: [0x07], 80: [0x0F]}, {0: -6.5, 1: -10.0, 32: 0.0, 128: 341.0, 129: -34.0}),
     ("Q5_K", {0: HALF, 2: TWO, 4: [0xC1], 8: [0x45], 12: [0x12], 16: [0x11], 48: [0x07], 112: [0x0F]},
      {0: 1.5, 1: -10.0, 32: 0.0, 128: 741.0, 129: -34.0}),
+    # Element 0: 1.5 * 2^2; element 16: -6 * 2^2.
+    ("MXFP4", {0: [129], 1: [0xF3], 16: [0x98]}, {0: 6.0, 16: -24.0, 15: -0.0, 31: -2.0, 1: 0.0}),
     # Element 0: 3 + 2 * 16 - 32; element 64: 1 - 32; element 255: 15 + 3 * 16 - 32, scale -1.
     ("Q6_K", {0: [0x13], 127: [0xF0], 128: [0x02], 191: [0xC0], 192: [0x02, 0x00, 0x00, 0x00, 0x01], 207: [0xFF], 208: HALF},
      {0: 3.0, 1: -32.0, 64: -15.5, 255: -15.5, 254: 16.0}),
@@ -172,6 +180,8 @@ def random_data(name, shape, random, exact) -> bytes:
     for at in halves:
         values = 2.0 ** random.integers(-4, 1, count) if exact else random.random(count) / 16 + 1e-3
         data[:, at:at + 2] = values.astype("<f2").view(np.uint8).reshape(count, 2)
+    if name == "MXFP4":
+        data[:, 0] = random.integers(122, 127, count)
     return data.tobytes()
 
 

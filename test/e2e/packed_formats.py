@@ -13,7 +13,7 @@ import numpy as np
 # Which of eight columns the bits 0 to 3, 4 to 7, ... of AWQ's words belong to.
 AWQ_COLUMNS = [0, 2, 4, 6, 1, 3, 5, 7]
 DTYPES = {np.dtype("f4"): "F32", np.dtype("f2"): "F16", np.dtype(ml_dtypes.bfloat16): "BF16", np.dtype("i4"): "I32", np.dtype("i8"): "I64",
-          np.dtype("i1"): "I8", np.dtype(ml_dtypes.float8_e4m3fn): "F8_E4M3"}
+          np.dtype("i1"): "I8", np.dtype("u1"): "U8", np.dtype(ml_dtypes.float8_e4m3fn): "F8_E4M3"}
 
 
 def safetensors_file(tensors) -> bytes:
@@ -117,6 +117,19 @@ def from_plain(parts) -> np.ndarray:
     return numbers * (scales.reshape(()) if scales.size == 1 else by_group(scales, numbers.shape[1], 1))
 
 
+FOUR_BIT_FLOATS = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+
+def from_floats(parts) -> np.ndarray:
+    """nvfp4-pack-quantized and mxfp4-pack-quantized: two floats in a byte, the first in the low bits."""
+    codes = np.stack([parts["weight_packed"] & 15, parts["weight_packed"] >> 4], -1).reshape(parts["weight_packed"].shape[0], -1)
+    if "weight_global_scale" in parts:
+        scales = parts["weight_scale"].astype(np.float32) / parts["weight_global_scale"]
+    else:
+        scales = 2.0 ** (parts["weight_scale"].astype(np.float64) - 127)
+    return FOUR_BIT_FLOATS[codes] * by_group(scales.astype(np.float64), codes.shape[1], 1)
+
+
 # --- by hand ------------------------------------------------------------------------------------------------------------------------------
 
 
@@ -141,6 +154,12 @@ def by_hand():
     yield ("compressed-tensors: the second output's zero point lies in bits 4 to 7",
            from_packed({"weight_packed": np.array([[0x9], [0x9]], np.int32), "weight_scale": np.array([[0.5], [0.5]], "f2"),
                         "weight_shape": np.array([2, 1]), "weight_zero_point": word(0x71)}, 4), [[4], [1]])
+    bytes_ = np.array([[0x21, 0xF7] + 6 * [0]], np.uint8)
+    yield ("NVFP4: 0.5, 1, 6, -6 by 2, a scale that is divided by 4",
+           from_floats({"weight_packed": bytes_, "weight_scale": np.array([[8]], ml_dtypes.float8_e4m3fn), "weight_global_scale": np.array([4], "f4")}),
+           [[1, 2, 12, -12] + 12 * [0]])
+    yield ("MXFP4: the same by 2 ** (126 - 127)",
+           from_floats({"weight_packed": np.pad(bytes_, ((0, 0), (0, 8))), "weight_scale": np.array([[126]], np.uint8)}), [[0.25, 0.5, 3, -3] + 28 * [0]])
 
 
 def check_by_hand() -> list[str]:

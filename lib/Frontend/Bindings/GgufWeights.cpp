@@ -22,7 +22,7 @@ public:
     count = static_cast<int64_t>(tensor.bytes / tensor.format->blockBytes);
   }
 
-  /// [blocks, size] bytes of each, of an integer type of 8 bits.
+  /// [blocks, size] bytes of each, of a type of 8 bits.
   Value bytes(int64_t begin, int64_t size, Type element = {}) {
     int64_t all = tensor.format->blockBytes;
     Value whole =
@@ -98,6 +98,16 @@ static Parts partsOfQ51(Blocks &blocks) {
 static Parts partsOfQ80(Blocks &blocks) {
   return {
       blocks.bytes(2, 32, blocks.program.signedType(8)), blocks.half(0), {}};
+}
+
+/// Floats of four bits in units of a power of two.
+static Parts partsOfMxfp4(Blocks &blocks) {
+  WeightProgram &program = blocks.program;
+  Type power = Float8E8M0FNUType::get(program.f32().getContext());
+  Value scales = program.convert(blocks.bytes(0, 1, power), program.f32());
+  return {program.eightTimesFloats(blocks.parts(1, 16, 4, 1)),
+          program.timesReal(scales, 0.125),
+          {}};
 }
 
 //===--- Blocks of 256 elements ------------------------------------------===//
@@ -195,6 +205,7 @@ static PartsOf partsOf(const GgufFormat &format) {
       .Case("Q4_K", partsOfQ4K)
       .Case("Q5_K", partsOfQ5K)
       .Case("Q6_K", partsOfQ6K)
+      .Case("MXFP4", partsOfMxfp4)
       .Default(nullptr);
 }
 

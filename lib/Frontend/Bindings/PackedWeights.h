@@ -6,7 +6,6 @@
 
 #include "lib/Frontend/Bindings/Parameter.h"
 
-#include "heddle/Support/QuantizationConfig.h"
 #include "heddle/Support/TensorFile.h"
 
 namespace heddle {

@@ -138,6 +138,35 @@ Value WeightProgram::times(Value value, int64_t factor) {
   return multiply(value, splat(extentsOf(value), elementOf(value), factor));
 }
 
+Value WeightProgram::timesReal(Value value, double factor) {
+  RankedTensorType type = typeOf(value);
+  Value factors = stablehlo::ConstantOp::create(
+      builder, loc,
+      cast<ElementsAttr>(DenseElementsAttr::get(
+          type, builder.getFloatAttr(type.getElementType(), factor))));
+  return multiply(value, factors);
+}
+
+Value WeightProgram::divide(Value left, Value right) {
+  return stablehlo::DivOp::create(builder, loc, left, right);
+}
+
+Value WeightProgram::eightTimesFloats(Value codes) {
+  // Of the bits s, e, d, m the value is m / 2, 1 + m / 2, 2 + m, 4 + 2 m: with
+  // d = 0 or 2 and e = 0 or 4, eight times that is
+  // 4 (d + e) + d e + m (4 + e + d e).
+  Value bytes = convert(codes, signedType(8));
+  Value m = masked(bytes, 1), d = masked(bytes, 2), e = masked(bytes, 4);
+  Value both = multiply(d, e);
+  Value least = splat(extentsOf(codes), signedType(8), 4);
+  Value size = add(add(times(add(d, e), 4), both),
+                   multiply(m, add(least, add(e, both))));
+  Value isBelow = stablehlo::CompareOp::create(
+      builder, loc, codes, splat(extentsOf(codes), elementOf(codes), 8),
+      stablehlo::ComparisonDirection::GE);
+  return stablehlo::SelectOp::create(builder, loc, isBelow, negate(size), size);
+}
+
 Value WeightProgram::masked(Value value, int64_t mask) {
   return stablehlo::AndOp::create(
       builder, loc, value, splat(extentsOf(value), elementOf(value), mask));

@@ -53,6 +53,12 @@ public:
   mlir::Value negate(mlir::Value value);
   mlir::Value multiply(mlir::Value left, mlir::Value right);
   mlir::Value times(mlir::Value value, int64_t factor);
+  /// The same of floats.
+  mlir::Value timesReal(mlir::Value value, double factor);
+  mlir::Value divide(mlir::Value left, mlir::Value right);
+  /// Eight times the values of floats of four bits (f4E2M1FN), ui4, as i8: 0,
+  /// 4, 8, 12, 16, 24, 32, 48, and the same below zero.
+  mlir::Value eightTimesFloats(mlir::Value codes);
   /// The bits of `value` that are set in `mask`, too.
   mlir::Value masked(mlir::Value value, int64_t mask);
   /// (numbers - zeros) * scales, in the type `result`, with a scale for each

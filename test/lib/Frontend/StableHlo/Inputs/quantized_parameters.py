@@ -52,7 +52,8 @@ def packed(folder):
     nibbles = packed_formats.packed(RANDOM.integers(-8, 8, (24, 64)), None, RANDOM.random((24, 2)).astype("f2"), 4)
     put("packed", nibbles, None)
     put("scales", nibbles | {"weight_scale": RANDOM.random((24, 3)).astype("f2")}, None)
-    put("nvfp4", {"weight_packed": np.zeros((24, 32), np.int8), "weight_scale": nibbles["weight_scale"]}, None)
+    put("bytes", {"weight_packed": np.zeros((24, 32), np.int8), "weight_scale": nibbles["weight_scale"]}, None)
+    put("floats", {"weight_packed": np.zeros((24, 32), np.uint8), "weight_scale": np.zeros((24, 4), packed_formats.ml_dtypes.float8_e4m3fn)}, None)
 
 
 folder = pathlib.Path(sys.argv[1])
