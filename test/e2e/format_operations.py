@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Every operation on every narrow format against a golden model that is exact.
+"""Every operation on every format against a golden model that is exact.
 
-    format_operations.py HEDDLE floats|halves|integers|quantization|casts [PAIRS]
+    format_operations.py HEDDLE floats|halves|singles|integers|quantization|casts [PAIRS]
 
 `floats`: formats of 8 bits and less, every pair of their values. `halves`: f16 and bf16, all values, and of pairs a grid of borders and PAIRS random ones.
-`integers`: i8 and ui8, every pair. `quantization`: prec.quantize of all values of f16 and bf16, and of borders of f32 and f64, to every storage, by every
-rounding, into whole ranges and parts of them, and prec.dequantize of all that is stored. `casts`: ONNX's Cast and QuantizeLinear to floats of a byte,
-saturating and not, of all numbers of f16 and bf16 and the ties of each format in f32.
+`singles`: f32 and f64, pairs of borders, random ones, and random ones of like size. `integers`: i8 and ui8, every pair, and wider ones, pairs of borders and
+random ones. `quantization`: prec.quantize of all values of f16 and bf16, and of borders of f32 and f64, to every storage, by every rounding, into whole ranges
+and parts of them, and prec.dequantize of all that is stored. `casts`: ONNX's Cast and QuantizeLinear to floats of a byte, saturating and not, of all numbers
+of f16 and bf16 and the ties of each format in f32.
 
-Golden numbers come from f64, in which sums and products of these formats are exact or, like quotients and roots, round on to the right number (53 bits are
-more than twice the format's and two), and are rounded to the format once; from Python's integers; and from quotients that are rounded in the format as
-prec.quantize says. Programs run compiled and interpreted. NaN counts as NaN, whatever its bits; formats without NaN are not asked for one.
+Golden numbers of narrow formats come from f64, in which sums and products of these formats are exact or, like quotients and roots, round on to the right
+number (53 bits are more than twice the format's and two), and are rounded to the format once; those of f32 and f64 from numpy, of integers from Python, and
+of quantization from quotients that are rounded in the format as prec.quantize says. Programs run compiled and interpreted. NaN counts as NaN, whatever its
+bits; formats without NaN are not asked for one.
 """
 
 import json
@@ -178,27 +180,86 @@ def half_programs(pairs):
             yield program
 
 
+def wide_borders(kind) -> np.ndarray:
+    """Limits of f32 or f64, ones, ties and their neighbours, of both signs."""
+    info = np.finfo(kind)
+    values = [0, info.smallest_subnormal, info.smallest_normal, info.eps, 0.5, 1, 1.5, 2.5, 3, 1 / 3, 2.0**info.nmant, 2.0**(info.nmant + 1) + 2]
+    values = np.array([*values, info.max, np.inf], kind)
+    with np.errstate(all="ignore"):
+        near = np.concatenate([values, np.nextafter(values, kind(np.inf)), np.nextafter(values, kind(0))])
+    return np.unique(np.concatenate([near, -near, [kind(np.nan)]]).view(f"u{kind().itemsize}"))
+
+
+def wide_programs(pairs):
+    """numpy's own operations of f32 and f64 are the golden ones: processors round these as IEEE 754 says."""
+    random = np.random.default_rng(16)
+    for kind in ("f32", "f64"):
+        dtype = FLOATS[kind]
+        edge = wide_borders(dtype)
+        some = random.integers(0, 1 << 64, (2, pairs), dtype=np.uint64).astype(edge.dtype)
+        # Numbers of like size, so that digits meet.
+        like = (some[0] & ~edge.dtype.type(0xFFFF)) | (some[1] & edge.dtype.type(0xFFFF))
+        left = np.concatenate([np.repeat(edge, edge.size), some[0], some[0]])
+        right = np.concatenate([np.tile(edge, edge.size), some[1], like])
+        program, count = Program(), left.size
+        a, b = (program.argument(bits.view(dtype), kind) for bits in (left, right))
+        x, y = left.view(dtype), right.view(dtype)
+        with np.errstate(all="ignore"):
+            for op, golden in BINARY.items():
+                value = program.line(f"stablehlo.{op} %{a}, %{b} : tensor<{count}x{kind}>")
+                program.result(f"{kind} {op}", value, count, kind, golden(x, y).astype(dtype))
+            for direction, golden in COMPARED.items():
+                value = program.line(f"stablehlo.compare {direction}, %{a}, %{b}, FLOAT : (tensor<{count}x{kind}>, tensor<{count}x{kind}>) -> "
+                                     f"tensor<{count}xi1>")
+                program.result(f"{kind} {direction}", value, count, "i1", golden(x, y))
+            for op, golden in UNARY.items():
+                value = program.line(f"stablehlo.{op} %{a} : tensor<{count}x{kind}>")
+                program.result(f"{kind} {op}", value, count, kind, golden(x).astype(dtype))
+        yield program
+
+
 # --- integers -----------------------------------------------------------------------------------------------------------------------------
 
 
-def integer_programs(_):
-    for kind, signed in (("i8", True), ("ui8", False)):
-        program = Program()
-        dtype = np.int8 if signed else np.uint8
-        values = np.arange(-128, 128) if signed else np.arange(256)
-        left, right = np.repeat(values, 256), np.tile(values, 256)
-        a, b = (program.argument(side.astype(dtype), kind) for side in (left, right))
-        binary, unary = integer_operations(8, signed)
-        pairs = list(zip(left.tolist(), right.tolist()))
-        for op, meaning in binary.items():
-            value = program.line(f"stablehlo.{op} %{a}, %{b} : tensor<65536x{kind}>")
-            golden = np.array([wrapped(meaning(x, y), 8, signed) for x, y in pairs], dtype)
-            program.result(f"{kind} {op}", value, 65536, kind, golden)
-        for op, meaning in unary.items():
-            value = program.line(f"stablehlo.{op} %{a} : tensor<65536x{kind}>")
-            golden = np.array([wrapped(meaning(x), 8, signed) for x, _ in pairs], dtype)
-            program.result(f"{kind} {op}", value, 65536, kind, golden)
-        yield program
+def integer_borders(width, signed) -> np.ndarray:
+    """Limits, their neighbours, powers of two, counts of bits: both signs."""
+    least, most = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
+    values = {least, most, 0, 1, 2, 3, 7, 10, width - 1, width, width + 1}
+    values |= {(1 << at) + step for at in (3, width // 2 - 1, width // 2, width - 2, width - 1) for step in (-1, 0, 1)}
+    return sorted(value for value in values | {-value for value in values} if least <= value <= most)
+
+
+def integer_pairs(width, signed, pairs, random):
+    """Every pair of eight bits; of more a grid of borders, and random ones of any number of digits."""
+    least, most = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
+    if width == 8:
+        return [(a, b) for a in range(least, most + 1) for b in range(least, most + 1)]
+    edge = integer_borders(width, signed)
+    some = random.integers(least, most + 1 if width < 64 else most, (pairs, 2), dtype=np.int64 if signed else np.uint64)
+    digits = random.integers(0, width, (pairs, 2)).astype(some.dtype)
+    return [(a, b) for a in edge for b in edge] + list(zip(*(side.tolist() for side in (some >> digits).T)))
+
+
+def integer_programs(pairs):
+    random = np.random.default_rng(16)
+    for width in (8, 16, 32, 64):
+        for signed in (True, False):
+            program, kind = Program(), f"{'' if signed else 'u'}i{width}"
+            dtype = np.dtype(f"{'i' if signed else 'u'}{width // 8}").type
+            both = integer_pairs(width, signed, pairs // 8, random)
+            a, b = (program.argument(np.array(side, dtype), kind) for side in zip(*both))
+            binary, unary = integer_operations(width, signed)
+            # What a power is modulo the width, without the digits that it loses.
+            whole = binary["power"]
+            binary["power"] = lambda x, y: pow(x, y, 1 << width) if y >= 0 else whole(x, y)
+            count = len(both)
+            for op, meaning in binary.items():
+                value = program.line(f"stablehlo.{op} %{a}, %{b} : tensor<{count}x{kind}>")
+                program.result(f"{kind} {op}", value, count, kind, np.array([wrapped(meaning(x, y), width, signed) for x, y in both], dtype))
+            for op, meaning in unary.items():
+                value = program.line(f"stablehlo.{op} %{a} : tensor<{count}x{kind}>")
+                program.result(f"{kind} {op}", value, count, kind, np.array([wrapped(meaning(x), width, signed) for x, _ in both], dtype))
+            yield program
 
 
 # --- quantization -------------------------------------------------------------------------------------------------------------------------
@@ -276,7 +337,8 @@ def add_dequantize(program, storage, real, scale_kind):
             if real == "bf16":
                 value = program.line(f"stablehlo.convert %{value} : (tensor<{stored.size}xbf16>) -> tensor<{stored.size}xf32>")
                 golden = golden.astype(np.float32)
-            program.result(f"dequantize {storage} to {real}, scale {scale} of {scale_kind}, zero point {zero}", value, stored.size, "f32" if real == "bf16" else real, golden)
+            program.result(f"dequantize {storage} to {real}, scale {scale} of {scale_kind}, zero point {zero}", value, stored.size,
+                           "f32" if real == "bf16" else real, golden)
 
 
 def quantization_programs(_):
@@ -419,7 +481,7 @@ def differing(heddle, program, folder) -> int:
 def main():
     heddle, which = sys.argv[1], sys.argv[2]
     pairs = int(sys.argv[3]) if len(sys.argv) > 3 else 1 << 16
-    make = {"floats": float_programs, "halves": half_programs, "integers": integer_programs, "quantization": quantization_programs}
+    make = {"floats": float_programs, "halves": half_programs, "singles": wide_programs, "integers": integer_programs, "quantization": quantization_programs}
     count = differ = 0
     with tempfile.TemporaryDirectory() as folder:
         if which == "casts":
