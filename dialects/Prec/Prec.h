@@ -27,10 +27,20 @@ public:
   /// The part of scale and zero point that is read.
   llvm::SmallVector<int64_t> offsets, sizes;
 
-  /// The row-major number, within that part, of the parameter of the current
-  /// element, which is the part's first until `next` is called.
-  int64_t number() const { return first + at; }
-  void next();
+  /// Elements that follow each other, and the row-major number, within that
+  /// part, of the parameter of the first: that of all of them, or followed by
+  /// those of the others.
+  struct Run {
+    int64_t elements, first;
+    bool isSame;
+
+    int64_t parameterOf(int64_t element) const {
+      return first + (isSame ? 0 : element);
+    }
+  };
+
+  /// The next run, of a part that has elements left.
+  Run next();
 
 private:
   /// Elements along the axis before those of the part within its first block.
@@ -42,8 +52,8 @@ private:
   int64_t block = 1, blocks = 1;
   /// Whether dimensions besides the axis have parameters of their own.
   bool isBlocked = false;
-  /// Parameters that the outer dimensions and the axis skip; indices.
-  int64_t first = 0, at = 0, outer = 0, position = 0, innerIndex = 0;
+  /// Indices of the next run, of the outer dimensions and along the axis.
+  int64_t outer = 0, position = 0;
 };
 
 } // namespace heddle::prec

@@ -69,19 +69,32 @@ Parameters::Parameters(ArrayRef<int64_t> partOffsets,
   }
 }
 
-void Parameters::next() {
-  if (++innerIndex < inner) {
-    at += isBlocked;
-    return;
+Parameters::Run Parameters::next() {
+  int64_t number = (before + position) / block;
+  Run run = {inner, number, /*isSame=*/true};
+  int64_t steps = 1;
+  if (isBlocked) {
+    run.first = (outer * blocks + number) * inner;
+    run.isSame = inner == 1;
+    // The elements of a block that are left.
+    if (inner == 1)
+      steps = std::min((number + 1) * block - before, along) - position;
+    run.elements = inner * steps;
   }
-  innerIndex = at = 0;
-  int64_t blockElements = isBlocked ? inner : 1;
-  if (++position == along) {
+  position += steps;
+  if (position == along) {
     position = 0;
     ++outer;
   }
-  int64_t number = (before + position) / block;
-  first = ((isBlocked ? outer * blocks : 0) + number) * blockElements;
+  return run;
+}
+
+/// The shape of parameters by blocks of a tensor of this shape.
+static SmallVector<int64_t> blocksOf(ArrayRef<int64_t> shape, int64_t axis,
+                                     int64_t block) {
+  SmallVector<int64_t> blocks(shape);
+  blocks[axis] = llvm::divideCeil(blocks[axis], block);
+  return blocks;
 }
 
 /// Scale and zero point are scalars, vectors along the axis, or have an element
@@ -101,8 +114,7 @@ static LogicalResult verifyParameters(Op op, RankedTensorType input) {
     if (!input.hasStaticShape())
       return op.emitOpError("has blocks of a tensor of unknown size, ")
              << input;
-    wanted.assign(input.getShape().begin(), input.getShape().end());
-    wanted[*axis] = llvm::divideCeil(wanted[*axis], *block);
+    wanted = blocksOf(input.getShape(), *axis, *block);
   } else if (axis) {
     wanted.push_back(input.getDimSize(*axis));
   }
@@ -174,6 +186,25 @@ LogicalResult DequantizeOp::verify() {
     return emitOpError("gives ")
            << result << " of " << getStorage()
            << ", whose differences it may not hold; 16 bits are the most";
+  return success();
+}
+
+LogicalResult FitScaleOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType()),
+       result = cast<RankedTensorType>(getType());
+  auto axis = static_cast<int64_t>(getAxis()),
+       block = static_cast<int64_t>(getBlock()),
+       integer = static_cast<int64_t>(getInteger());
+  if (axis < 0 || axis >= input.getRank() || block < 1 || integer == 0)
+    return emitOpError("fits ")
+           << integer << " in blocks of " << block
+           << " elements along dimension " << axis << " of " << input;
+  if (!input.hasStaticShape())
+    return emitOpError("has blocks of a tensor of unknown size, ") << input;
+  SmallVector<int64_t> wanted = blocksOf(input.getShape(), axis, block);
+  if (result.getShape() != ArrayRef<int64_t>(wanted))
+    return emitOpError("gives a scale for each of [")
+           << wanted << "] blocks, not " << result;
   return success();
 }
 

@@ -118,6 +118,39 @@ def Prec_DequantizeOp : Prec_Op<"dequantize"> {
   }];
 }
 
+def Prec_FitScaleOp : Op<Prec_Dialect, "fit_scale", [Pure]> {
+  let summary = "the scale that spreads the numbers of a block over a range of integers";
+  let description = [{
+    `extreme / integer`, rounded to the result's type, for each `block` elements
+    that follow each other along `axis`, of which the last may be a part of one:
+    in units of it the extreme is just `integer`. The extreme is the element of
+    the largest magnitude, of two that differ in sign the positive one, so that
+    scales may be negative. It is NaN where a number of the block is not finite.
+
+    With the end of the range that is further from zero as `integer`, a block
+    uses one step more than with the largest magnitude at the other end.
+
+    ```mlir
+    %scale = prec.fit_scale %w axis 0 block 32 integer -8 : tensor<70x16xf32> -> tensor<3x16xf32>
+    %q = prec.quantize %w, %scale, %zero axis 0 block 32 rounding nearest_even range -8 to 7
+           : tensor<70x16xf32>, tensor<3x16xf32>, tensor<3x16xi4> -> tensor<70x16xi4>
+    ```
+  }];
+  let arguments = (ins Prec_FloatTensor:$input, I64Attr:$axis, I64Attr:$block, I64Attr:$integer);
+  let results = (outs Prec_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `axis` $axis `block` $block `integer` $integer attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Which of the result's elements belongs to the elements of a part of the
+    /// input, `sizes` from `offsets` on.
+    Parameters getParameters(::llvm::ArrayRef<int64_t> offsets, ::llvm::ArrayRef<int64_t> sizes) {
+      return Parameters(offsets, sizes, getAxis(), getBlock());
+    }
+  }];
+}
+
 def Prec_UnpackOp : Op<Prec_Dialect, "unpack", [Pure]> {
   let summary = "a tensor of what is stored by a layout";
   let description = [{

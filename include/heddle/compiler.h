@@ -110,8 +110,11 @@ typedef struct heddle_compile_options {
                    with a NULL pointer. What other options say of an input or a
                    dimension holds for the entries that have it */
   const char *precision; /* what contractions and convolutions of f32 multiply:
-                            "bf16" or "f16", sums stay f32; NULL and "f32": what
-                            the model says */
+                            "bf16" or "f16", sums stay f32; "w8a16" or "w4a16":
+                            weights of such contractions are integers of 8 or 4
+                            bits with a scale for each 32 terms of a column, all
+                            else stays f32; NULL and "f32": what the model
+                            says */
   int device_tensors; /* 1: inputs and outputs lie on the devices that alone use
                          them (heddle_tensor_info.device), not in the process's
                          memory */

@@ -241,15 +241,18 @@ static bool checkPlacement(Session &session, const Placement &placement) {
   return bool(resolved);
 }
 
-/// Whether products can have these factors, which the graph stage gives them.
+/// Whether products can have these factors or weights, which the graph stage
+/// gives them.
 static bool checkPrecision(Session &session, StringRef precision,
                            const std::optional<StageInfo> &start) {
   if (precision.empty())
     return true;
-  if (!llvm::is_contained({"f32", "bf16", "f16"}, precision)) {
-    session.diagnostics.report(ErrorCode::BadCommandLine,
-                               "--precision is '" + precision +
-                                   "'; f32, bf16 or f16 is wanted");
+  if (!llvm::is_contained({"f32", "bf16", "f16", "w8a16", "w4a16"},
+                          precision)) {
+    session.diagnostics.report(
+        ErrorCode::BadCommandLine,
+        "--precision is '" + precision +
+            "'; f32, bf16, f16, w8a16 or w4a16 is wanted");
     return false;
   }
   if (!start || start->stage == Stage::Import)

@@ -30,6 +30,8 @@ void heddle::buildGraphPipeline(OpPassManager &manager) {
 }
 
 void heddle::addPrecision(OpPassManager &manager, llvm::StringRef precision) {
-  if (!precision.empty() && precision != "f32")
+  if (precision == "w8a16" || precision == "w4a16")
+    manager.addPass(createQuantizeWeights({precision == "w8a16" ? 8 : 4}));
+  else if (!precision.empty() && precision != "f32")
     manager.addPass(createCastProducts({precision.str()}));
 }

@@ -5,14 +5,24 @@
 #include "dialects/Kernel/Packing.h"
 #include "dialects/Prec/Prec.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::reference;
 
-/// The scales and zero points of all elements.
-template <typename Op>
-static prec::Parameters parametersOf(Op op, const HostTensor &input) {
-  return op.getParameters(Extents(input.shape().size(), 0), input.shape());
+/// Calls `take` with the number of each element of `input` and that of its
+/// scale and zero point.
+template <typename Op, typename Take>
+static void forEachElement(Op op, const HostTensor &input, Take take) {
+  prec::Parameters parameters =
+      op.getParameters(Extents(input.shape().size(), 0), input.shape());
+  for (int64_t i = 0; i < input.size();) {
+    prec::Parameters::Run run = parameters.next();
+    for (int64_t element = 0; element < run.elements; ++element)
+      take(i++, run.parameterOf(element));
+  }
 }
 
 /// Stored integers with the sign that the operation gives them.
@@ -28,13 +38,11 @@ static LogicalResult quantize(Invocation &call, prec::QuantizeOp op) {
   FailureOr<HostTensor> result = call.allocate(input.shape());
   if (failed(result))
     return failure();
-  prec::Parameters parameters = parametersOf(op, input);
-  for (int64_t i = 0; i < input.size(); ++i, parameters.next()) {
-    int64_t at = parameters.number();
+  forEachElement(op, input, [&](int64_t i, int64_t at) {
     double quotient =
         roundToKind(input.kind(), input.floatAt(i) / scale.floatAt(at));
     result->set(i, op.store(quotient, zeroPoint.intAt(at)));
-  }
+  });
   return call.give(std::move(*result));
 }
 
@@ -45,16 +53,34 @@ static LogicalResult dequantize(Invocation &call, prec::DequantizeOp op) {
   FailureOr<HostTensor> result = call.allocate(input.shape());
   if (failed(result))
     return failure();
-  prec::Parameters parameters = parametersOf(op, input);
   bool isInteger = getElementTypeOrSelf(op.getType()).isInteger();
-  for (int64_t i = 0; i < input.size(); ++i, parameters.next()) {
-    int64_t at = parameters.number();
+  forEachElement(op, input, [&](int64_t i, int64_t at) {
     int64_t difference = input.intAt(i) - zeroPoint.intAt(at);
     if (isInteger)
       result->set(i, difference * scale.intAt(at));
     else
       result->set(i, static_cast<double>(difference) * scale.floatAt(at));
-  }
+  });
+  return call.give(std::move(*result));
+}
+
+static LogicalResult fitScale(Invocation &call, prec::FitScaleOp op) {
+  const HostTensor &input = call.tensor(0);
+  auto type = cast<RankedTensorType>(op.getType());
+  FailureOr<HostTensor> result = call.allocate(type.getShape());
+  if (failed(result))
+    return failure();
+  std::vector<double> extremes(result->size(), 0);
+  forEachElement(op, input, [&](int64_t i, int64_t at) {
+    double value = input.floatAt(i), &extreme = extremes[at];
+    if (!std::isfinite(value))
+      extreme = std::numeric_limits<double>::quiet_NaN();
+    else if (std::abs(value) > std::abs(extreme) || value == -extreme)
+      extreme = value == -extreme ? std::abs(value) : value;
+  });
+  for (auto [i, extreme] : llvm::enumerate(extremes))
+    result->set(i, extreme / static_cast<double>(
+                                 static_cast<int64_t>(op.getInteger())));
   return call.give(std::move(*result));
 }
 
@@ -71,5 +97,6 @@ static LogicalResult unpack(Invocation &call, prec::UnpackOp op) {
 void reference::addPrecision(Registry &registry) {
   registry.add<prec::QuantizeOp, quantize>();
   registry.add<prec::DequantizeOp, dequantize>();
+  registry.add<prec::FitScaleOp, fitScale>();
   registry.add<prec::UnpackOp, unpack>();
 }

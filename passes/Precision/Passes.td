@@ -67,4 +67,29 @@ def CastProducts : Pass<"heddle-cast-products", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
 }
 
+def QuantizeWeights : Pass<"heddle-quantize-weights", "mlir::ModuleOp"> {
+  let summary = "Store the weights of f32 contractions as integers with scales by blocks; activations and sums stay f32";
+  let description = [{
+    What `heddle compile --precision w8a16` and `w4a16` ask for. The right-hand side of a contraction, a matrix that is computed from a
+    constant of its size, is rounded to the nearest integer in units of a scale that `prec.fit_scale` chooses for each so many terms of a column,
+    once for all that multiply it. The zero point is zero, the scale bf16. Both are part of the weight's program: nothing is computed here.
+
+    A contraction stays as it is where `heddle-cast-products` leaves it, too, where its matrix has fewer than 32 terms or columns, where
+    the terms do not follow each other on the left, and, of 4 bits, where they are no multiple of 8. What else reads the weight, as embeddings do,
+    reads it as it is. The module's `heddle.precision` says how many have such weights.
+
+    ```mlir
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
+    ==>
+    %scale = prec.fit_scale %w axis 0 block 32 integer -8 : tensor<64x32xf32> -> tensor<2x32xbf16>
+    %q = prec.quantize %w, %scale, %zero axis 0 block 32 rounding nearest_even range -8 to 7 : ... -> tensor<64x32xi4>
+    %r = prec.dequantize %q, %scale, %zero axis 0 block 32 : tensor<64x32xi4>, ... -> tensor<64x32xf32>
+    %0 = stablehlo.dot_general %x, %r, contracting_dims = [1] x [0] : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
+    ```
+  }];
+  let options = [Option<"bits", "bits", "int64_t", "8", "Bits of a weight: 4 or 8">,
+                 Option<"block", "block", "int64_t", "32", "Terms of a column that share a scale">];
+  let dependentDialects = ["heddle::prec::PrecDialect", "heddle::stablehlo::StableHloDialect"];
+}
+
 #endif // HEDDLE_PASSES_PRECISION_PASSES

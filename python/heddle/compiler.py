@@ -164,7 +164,8 @@ def compile(
     them, in a list or between commas; without any it is this machine's. `shapes` and `dims` fix what the model leaves open, or bound it: a range, (1, 8) or "1..8", leaves
     the size to each call. `binds` turns inputs into weights: {"params": "params.npz"}. `custom_calls` names functions that custom
     calls may call: they are given to heddle.load. With `precision` "bf16" or "f16" contractions
-    and convolutions of f32 multiply numbers rounded to that type, and sum up in f32. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
+    and convolutions of f32 multiply numbers rounded to that type, and sum up in f32; with "w8a16" or "w4a16" the weight matrices of such
+    contractions become integers of 8 or 4 bits with a scale for each 32 terms of a column, and all else stays f32. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
     where there are many. `place` names devices that share the work, as in ("cpu", "sim:0"); `place_rules` says for nodes whose names match a
     pattern where they run, {"encoder*": "sim:0"}, the first that matches; `place_by` how the rest is spread: parts, first, alternate or
     random:SEED. With `device_tensors` inputs and outputs lie on the devices that alone use them (heddle.load(..., stage_tensors=True) takes arrays

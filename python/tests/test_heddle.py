@@ -216,6 +216,23 @@ def test_products_are_rounded_where_asked_for(tmp_path):
         heddle.compile(source, tmp_path / "product.heddle", precision="f8")
 
 
+def test_weights_are_integers_where_asked_for(tmp_path):
+    source = tmp_path / "product.mlir"
+    source.write_text("func.func @main(%x: tensor<1x64xf32>, %w: tensor<64x32xf32> {heddle.name = \"w\"}) -> tensor<1x32xf32> {\n"
+                      "  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<1x64xf32>, tensor<64x32xf32>) -> tensor<1x32xf32>\n"
+                      "  return %0 : tensor<1x32xf32>\n}")
+    np.save(tmp_path / "w.npy", np.linspace(-8, 7.9, 64 * 32, dtype=np.float32).reshape(32, 64).T)
+    found = {}
+    for precision, byte_count in ("", 8192), ("w8a16", 2048 + 128), ("w4a16", 1024 + 128):
+        path = heddle.compile(source, tmp_path / "product.heddle", precision=precision, binds={"w": tmp_path / "w.npy"})
+        shown = heddle.inspect(path)
+        assert shown["provenance"].get("precision", "").startswith(precision)
+        assert shown["weight_bytes"] == byte_count
+        (found[precision],) = heddle.load(path)(np.ones((1, 64), np.float32)).values()
+    for precision, least, most in ("w8a16", 1e-5, 1e-2), ("w4a16", 1e-3, 0.5):
+        assert least < np.abs(found[precision] - found[""]).max() / np.abs(found[""]).max() < most
+
+
 def test_read_only_inputs_are_taken(artifact):
     x = X.copy()
     x.flags.writeable = False

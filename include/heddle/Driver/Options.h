@@ -79,8 +79,9 @@ struct BuildOptions {
   Placement placement;
   /// What a target's devices have no kernel for is refused.
   bool noHost = false;
-  /// What contractions and convolutions of f32 multiply: "bf16" or "f16";
-  /// "f32" and "" leave the model as it is.
+  /// What contractions and convolutions of f32 multiply, "bf16" or "f16", or
+  /// how weights of such contractions are stored, "w8a16" or "w4a16"; "f32" and
+  /// "" leave the model as it is.
   std::string precision;
   /// Programs take subnormal numbers for zeros.
   bool flushSubnormals = false;

@@ -17,8 +17,9 @@ namespace heddle {
 void buildGraphPipeline(mlir::OpPassManager &manager);
 
 /// What a caller may ask for behind these passes: that contractions and
-/// convolutions of f32 multiply numbers of `precision`, bf16 or f16. "f32" and
-/// "" add nothing.
+/// convolutions of f32 multiply numbers of `precision`, bf16 or f16, or that
+/// weights of such contractions are integers of 8 or 4 bits (w8a16, w4a16).
+/// "f32" and "" add nothing.
 void addPrecision(mlir::OpPassManager &manager, llvm::StringRef precision);
 
 } // namespace heddle

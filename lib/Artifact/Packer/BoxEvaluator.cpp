@@ -218,6 +218,7 @@ FailureOr<BoxEvaluator::Step> BoxEvaluator::begin(const BoxRequest &request) {
       })
       .Case([&](prec::DequantizeOp o) { return dequantize(o, box, out); })
       .Case([&](prec::QuantizeOp o) { return quantize(o, box, out); })
+      .Case([&](prec::FitScaleOp o) { return fitScale(o, box, out); })
       .Default([&](Operation *o) { return elementwise(o, box, out); });
 }
 

@@ -86,6 +86,7 @@ private:
   static mlir::FailureOr<Step> dot(stablehlo::DotGeneralOp op, const Box &box,
                                    char *out);
   static Step quantize(prec::QuantizeOp op, const Box &box, char *out);
+  static Step fitScale(prec::FitScaleOp op, const Box &box, char *out);
   static Step elementwise(mlir::Operation *op, const Box &box, char *out);
 
   int64_t devicePlace;

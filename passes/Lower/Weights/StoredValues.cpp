@@ -29,7 +29,7 @@ static bool isPackable(Operation *op) {
   using namespace stablehlo;
   if (isa<TransposeOp, ReshapeOp, SliceOp, ReverseOp, ConcatenateOp,
           BroadcastInDimOp, IotaOp, ConvertOp, SelectOp, NegOp, AbsOp,
-          dist::PartOp>(op))
+          dist::PartOp, prec::FitScaleOp>(op))
     return true;
   if (auto bitcast = dyn_cast<BitcastConvertOp>(op)) {
     Type from = getElementTypeOrSelf(bitcast.getOperand().getType()),
@@ -169,8 +169,7 @@ bool StoredValues::growsTooLarge(Operation *op, Program &program) const {
     constants.insert(known->first);
     return true;
   };
-  operandSlice(
-      op, [](Operation *) { return true; }, isConstant);
+  operandSlice(op, [](Operation *) { return true; }, isConstant);
   program.sourceBytes = 0;
   for (Operation *constant : constants)
     program.sourceBytes += bytes(constant->getResult(0));

@@ -141,3 +141,43 @@ func.func @words(%w: tensor<2x8x32x1xi8>) -> tensor<64x60xi4> {
   %q = prec.unpack %w "* k n -> * n/32 k/8 n%32 k%8 in u32" : tensor<2x8x32x1xi8> -> tensor<64x60xi4>
   return %q : tensor<64x60xi4>
 }
+
+// -----
+
+func.func @fits_nothing(%x: tensor<5x3xf32>) -> tensor<2x3xf32> {
+  // expected-error @below {{fits 0 in blocks of 4 elements along dimension 0 of 'tensor<5x3xf32>'}}
+  %s = prec.fit_scale %x axis 0 block 4 integer 0 : tensor<5x3xf32> -> tensor<2x3xf32>
+  return %s : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @fits_no_block(%x: tensor<5x3xf32>) -> tensor<2x3xf32> {
+  // expected-error @below {{fits -8 in blocks of 0 elements along dimension 0 of 'tensor<5x3xf32>'}}
+  %s = prec.fit_scale %x axis 0 block 0 integer -8 : tensor<5x3xf32> -> tensor<2x3xf32>
+  return %s : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @fits_no_dimension(%x: tensor<5x3xf32>) -> tensor<2x3xf32> {
+  // expected-error @below {{fits -8 in blocks of 4 elements along dimension 2 of 'tensor<5x3xf32>'}}
+  %s = prec.fit_scale %x axis 2 block 4 integer -8 : tensor<5x3xf32> -> tensor<2x3xf32>
+  return %s : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @fits_unknown_size(%x: tensor<?x3xf32>) -> tensor<?x1xf32> {
+  // expected-error @below {{has blocks of a tensor of unknown size, 'tensor<?x3xf32>'}}
+  %s = prec.fit_scale %x axis 1 block 4 integer -8 : tensor<?x3xf32> -> tensor<?x1xf32>
+  return %s : tensor<?x1xf32>
+}
+
+// -----
+
+func.func @fits_other_blocks(%x: tensor<5x3xf32>) -> tensor<1x3xf32> {
+  // expected-error @below {{gives a scale for each of [2, 3] blocks, not 'tensor<1x3xf32>'}}
+  %s = prec.fit_scale %x axis 0 block 4 integer -8 : tensor<5x3xf32> -> tensor<1x3xf32>
+  return %s : tensor<1x3xf32>
+}

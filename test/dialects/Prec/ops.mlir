@@ -47,6 +47,13 @@ func.func @blocks(%x: tensor<5x3xf32>, %s: tensor<2x3xf32>, %z: tensor<2x3xui4>)
   return %y : tensor<5x3xf32>
 }
 
+// CHECK-LABEL: func.func @fitted
+func.func @fitted(%x: tensor<5x3xf32>) -> tensor<2x3xf16> {
+  // CHECK: prec.fit_scale %{{.*}} axis 0 block 4 integer -8 : tensor<5x3xf32> -> tensor<2x3xf16>
+  %s = prec.fit_scale %x axis 0 block 4 integer -8 : tensor<5x3xf32> -> tensor<2x3xf16>
+  return %s : tensor<2x3xf16>
+}
+
 // CHECK-LABEL: func.func @stored
 func.func @stored(%w: tensor<2x8x32x1xi32>, %b: tensor<1x2x32xi8>) -> (tensor<64x60xi4>, tensor<2x7xi4>) {
   // CHECK: prec.unpack %{{.*}} "* k n -> * n/32 k/8 n%32 k%8 in u32" : tensor<2x8x32x1xi32> -> tensor<64x60xi4>

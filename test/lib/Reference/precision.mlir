@@ -28,6 +28,12 @@ func.func @main() {
   "check.expect_eq_const"(%beside) {value = dense<[[-8.0, 7.0, 14.0], [4.0, -24.0, 8.0], [-16.0, 0.0, -32.0]]> : tensor<3x3xf32>} : (tensor<3x3xf32>) -> ()
   %back = prec.quantize %beside, %across, %acrossZero axis 1 block 2 rounding nearest_even range 1 to 14 : tensor<3x3xf32>, tensor<3x2xf32>, tensor<3x2xui4> -> tensor<3x3xui4>
   "check.expect_eq_const"(%back) {value = dense<[[1, 14, 7], [8, 1, 2], [3, 4, 5]]> : tensor<3x3xui4>} : (tensor<3x3xui4>) -> ()
+  // A scale for each block: the largest magnitude, of two the positive one; zeros; what is not finite.
+  %some_weights = stablehlo.constant dense<[[1.0, -4.0, 3.0], [-4.0, 4.0, 0.0], [0.0, 0.0, 7.0], [0x7F800000, 1.0, 2.0]]> : tensor<4x3xf32>
+  %fitted = prec.fit_scale %some_weights axis 1 block 2 integer -8 : tensor<4x3xf32> -> tensor<4x2xf32>
+  "check.expect_eq_const"(%fitted) {value = dense<[[0.5, -0.375], [-0.5, -0.0], [-0.0, -0.875], [0x7FC00000, -0.25]]> : tensor<4x2xf32>} : (tensor<4x2xf32>) -> ()
+  %rounded = prec.fit_scale %some_weights axis 0 block 3 integer 127 : tensor<4x3xf32> -> tensor<2x3xf16>
+  "check.expect_almost_eq_const"(%rounded) {value = dense<[[-0.0315, 0.0315, 0.05512], [0x7E00, 0.007874, 0.01575]]> : tensor<2x3xf16>} : (tensor<2x3xf16>) -> ()
   // Eight rows of a column in a word, the first in its lowest bits.
   %words = stablehlo.constant dense<[[[[1985229328], [267242409]]]]> : tensor<1x1x2x1xi32>
   %unpacked = prec.unpack %words "* k n -> * n/2 k/8 n%2 k%8 in u32" : tensor<1x1x2x1xi32> -> tensor<8x2xi4>

@@ -239,8 +239,8 @@ TEST_F(PackerTest, DequantizesBlocks) {
 }
 
 TEST_F(PackerTest, TakesBytesApart) {
-  for (auto [type, parts] : {std::pair("ui4", "2"), std::pair("i4", "2"),
-                             std::pair("ui2", "4")})
+  for (auto [type, parts] :
+       {std::pair("ui4", "2"), std::pair("i4", "2"), std::pair("ui2", "4")})
     expectLikeInterpreter(
         "%a = stablehlo.constant dense<[[0, 27, 255], [128, 18, 233]]> : "
         "tensor<2x3xui8>\n"
@@ -282,6 +282,63 @@ TEST_F(PackerTest, Quantizes) {
               " : tensor<3x2xf32>, tensor<2xf32>, tensor<2x" + type +
               "> -> tensor<3x2x" + type + ">",
           std::string("tensor<3x2x") + type + ">");
+}
+
+/// `count` numbers of many magnitudes, some of them equal but for the sign, as
+/// a constant of f32.
+std::string numbers(const std::string &name, int64_t count) {
+  std::string text = name + " = stablehlo.constant dense<[";
+  uint32_t state = 1;
+  for (int64_t i = 0; i < count; ++i) {
+    state = state * 1664525 + 1013904223;
+    text += (i ? ", " : "") + std::to_string(int(state >> 20) - 2048) +
+            (state >> 18 & 1 ? ".0" : ".0e-3");
+  }
+  return text + "]> : tensor<" + std::to_string(count) + "xf32>\n";
+}
+
+TEST_F(PackerTest, FitsScalesAndQuantizesByBlocks) {
+  for (auto [shape, axis, parameters] :
+       {std::tuple("70x6", "0", "3x6"), std::tuple("6x70", "1", "6x3"),
+        std::tuple("2x70x3", "1", "2x3x3")})
+    for (auto [type, integer, range, real] :
+         {std::tuple("i4", "-8", "-8 to 7", "f32"),
+          std::tuple("i8", "-128", "-128 to 127", "f32"),
+          std::tuple("i8", "127", "-127 to 127", "bf16"),
+          std::tuple("ui8", "255", "0 to 255", "f32")}) {
+      std::string whole = std::string("tensor<") + shape + "x",
+                  blocks = std::string("tensor<") + parameters + "x";
+      std::string scale = numbers("%a", 420) +
+                          "%x = stablehlo.reshape %a : (tensor<420xf32>) "
+                          "-> " +
+                          whole + "f32>\n%s = prec.fit_scale %x axis " + axis +
+                          " block 32 integer " + integer + " : " + whole +
+                          "f32> -> " + blocks + real + ">\n";
+      expectLikeInterpreter(scale + "%r = stablehlo.reshape %s : (" + blocks +
+                                real + ">) -> " + blocks + real + ">",
+                            blocks + real + ">");
+      expectLikeInterpreter(
+          scale + "%z = stablehlo.constant dense<3> : " + blocks + type +
+              ">\n%r = prec.quantize %x, %s, %z axis " + axis +
+              " block 32 rounding nearest_even range " + range + " : " + whole +
+              "f32>, " + blocks + real + ">, " + blocks + type + "> -> " +
+              whole + type + ">",
+          whole + type + ">");
+    }
+}
+
+TEST_F(PackerTest, FitsScalesOfWhatIsNotFinite) {
+  for (const char *type : {"f32", "f64"}) {
+    std::string infinity =
+        type == std::string("f32") ? "0x7F800000" : "0x7FF0000000000000";
+    expectLikeInterpreter(
+        "%x = stablehlo.constant dense<[[1.0, -2.0, " + infinity +
+            "], [0.0, 0.0, 5.0], [-3.0, 3.0, -3.0]]> : tensor<3x3x" + type +
+            ">\n%r = prec.fit_scale %x axis 1 block 2 integer -8 : "
+            "tensor<3x3x" +
+            type + "> -> tensor<3x2xf32>",
+        "tensor<3x2xf32>");
+  }
 }
 
 TEST_F(PackerTest, Converts) {
