@@ -118,6 +118,12 @@ typedef struct heddle_compile_options {
   int device_tensors; /* 1: inputs and outputs lie on the devices that alone use
                          them (heddle_tensor_info.device), not in the process's
                          memory */
+  const char *mesh; /* "data=4,model=2": the model is partitioned over a mesh of
+                       these axes, for as many devices; NULL: for one */
+  const char *const
+      *shards; /* of an ONNX model, "w1=[{}, {\"model\"}]": how a value lies
+                  over the mesh, in Shardy's words, or a file of lines "w1: [{},
+                  {\"model\"}]" */
 } heddle_compile_options;
 
 /* Compiles the model into an artifact at artifact_path, which is replaced if it

@@ -151,6 +151,8 @@ static void fill(const heddle_compile_options &options, ModelOptions &model,
   model.binds = toStrings(options.binds);
   model.customCalls = toStrings(options.custom_calls);
   model.states = toStrings(options.states);
+  model.mesh = options.mesh ? options.mesh : "";
+  model.shards = toStrings(options.shards);
   build.placement.devices = toStrings(options.places);
   build.placement.rules = toStrings(options.place_rules);
   build.placement.by = options.place_by ? options.place_by : "";

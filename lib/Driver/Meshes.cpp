@@ -13,28 +13,28 @@
 using namespace mlir;
 using namespace heddle;
 
-using Axes = SmallVector<std::pair<StringRef, int64_t>>;
-
-/// The axes of `data=4,model=2`; none if it is no such text.
-static std::optional<Axes> parseAxes(StringRef text) {
-  Axes axes;
+/// The axes of `data=4,model=2`; null if it is no such text.
+static sdy::MeshAttr parseAxes(MLIRContext *context, StringRef text) {
+  SmallVector<sdy::MeshAxisAttr> axes;
   SmallVector<StringRef> parts;
   text.split(parts, ',');
   int64_t devices = 1;
   for (StringRef part : parts) {
     auto [name, number] = part.split('=');
+    auto attribute = StringAttr::get(context, name);
     int64_t size = 0;
-    bool isKnown = llvm::any_of(
-        axes, [&, wanted = name](auto &axis) { return axis.first == wanted; });
+    bool isKnown = llvm::any_of(axes, [&](sdy::MeshAxisAttr axis) {
+      return axis.getName() == attribute;
+    });
     if (name.empty() || isKnown || number.getAsInteger(10, size) || size < 1 ||
         size > int64_t(format::maximumRanks))
-      return std::nullopt;
+      return {};
     devices *= size;
     if (devices > int64_t(format::maximumRanks))
-      return std::nullopt;
-    axes.emplace_back(name, size);
+      return {};
+    axes.push_back(sdy::MeshAxisAttr::get(context, attribute, size));
   }
-  return axes;
+  return sdy::MeshAttr::get(context, axes, {});
 }
 
 /// `@mesh ("data"=4, "model"=2)`.
@@ -48,20 +48,18 @@ static std::string describe(sdy::MeshOp op) {
 }
 
 /// The mesh with the sizes that are asked for; null if its axes are others.
-static sdy::MeshAttr resized(sdy::MeshAttr mesh, const Axes &axes) {
-  if (mesh.getAxes().size() != axes.size())
+static sdy::MeshAttr resized(sdy::MeshAttr mesh, sdy::MeshAttr wanted) {
+  if (mesh.getAxes().size() != wanted.getAxes().size())
     return {};
   SmallVector<sdy::MeshAxisAttr> sized;
   bool isChanged = false;
   for (sdy::MeshAxisAttr axis : mesh.getAxes()) {
-    auto asked = llvm::find_if(axes, [&](auto &one) {
-      return one.first == axis.getName().getValue();
-    });
-    if (asked == axes.end())
+    std::optional<int64_t> asked = wanted.sizeOf(axis.getName());
+    if (!asked)
       return {};
-    isChanged |= asked->second != axis.getSize();
-    sized.push_back(sdy::MeshAxisAttr::get(mesh.getContext(), axis.getName(),
-                                           asked->second));
+    isChanged |= *asked != axis.getSize();
+    sized.push_back(
+        sdy::MeshAxisAttr::get(mesh.getContext(), axis.getName(), *asked));
   }
   if (!isChanged)
     return mesh;
@@ -71,14 +69,14 @@ static sdy::MeshAttr resized(sdy::MeshAttr mesh, const Axes &axes) {
 
 /// Gives the program's meshes the sizes. An error names the meshes there are.
 static bool applyAxes(Session &session, ModuleOp module, StringRef text,
-                      const Axes &axes) {
+                      sdy::MeshAttr wanted) {
   std::string known;
   bool isFound = false;
   for (auto op : module.getOps<sdy::MeshOp>()) {
     if (op.getMesh().getAxes().empty())
       continue;
     known += (known.empty() ? "" : ", ") + describe(op);
-    sdy::MeshAttr mesh = resized(op.getMesh(), axes);
+    sdy::MeshAttr mesh = resized(op.getMesh(), wanted);
     if (!mesh)
       continue;
     op.setMeshAttr(mesh);
@@ -112,20 +110,29 @@ static LogicalResult refuseOlderShardings(ModuleOp module) {
   return failure(walked.wasInterrupted());
 }
 
-bool heddle::partitionOver(Session &session, ModuleOp module, StringRef text) {
-  std::optional<Axes> axes = parseAxes(text);
-  if (!axes) {
+sdy::MeshAttr heddle::readMesh(Session &session, StringRef text) {
+  MLIRContext *context = &session.context();
+  context->loadDialect<sdy::SdyDialect>();
+  sdy::MeshAttr mesh = parseAxes(context, text);
+  if (!mesh)
     session.diagnostics.report(ErrorCode::BadCommandLine,
                                "\"" + text +
                                    "\" is no mesh: write "
                                    "--mesh data=4,model=2");
-    return false;
-  }
-  session.diagnostics.setDefaultCode(ErrorCode::StableHloOperator);
-  if (failed(refuseOlderShardings(module)) ||
-      !applyAxes(session, module, text, *axes) || failed(verify(module)))
+  return mesh;
+}
+
+bool heddle::partition(ModuleOp module) {
+  if (failed(verify(module)))
     return false;
   PassManager manager(module.getContext());
   buildRanksPipeline(manager);
   return succeeded(manager.run(module));
+}
+
+bool heddle::partitionOver(Session &session, ModuleOp module, StringRef text) {
+  sdy::MeshAttr wanted = readMesh(session, text);
+  session.diagnostics.setDefaultCode(ErrorCode::StableHloOperator);
+  return wanted && succeeded(refuseOlderShardings(module)) &&
+         applyAxes(session, module, text, wanted) && partition(module);
 }

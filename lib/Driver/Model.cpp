@@ -23,6 +23,12 @@ OwningOpRef<ModuleOp> heddle::importModel(Session &session,
   if (!states)
     return nullptr;
   OwningOpRef<ModuleOp> module;
+  if (!options.shards.empty() && options.mesh.empty()) {
+    session.diagnostics.report(ErrorCode::BadCommandLine,
+                               "--shard says how tensors lie over a mesh: add "
+                               "--mesh, as in --mesh data=2");
+    return nullptr;
+  }
   if (!options.entries.empty() && !options.mesh.empty()) {
     session.diagnostics.report(ErrorCode::BadCommandLine,
                                "--mesh and --entry exclude each other: one "

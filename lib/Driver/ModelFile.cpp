@@ -4,6 +4,7 @@
 
 #include "BoundedOptions.h"
 #include "Meshes.h"
+#include "Shards.h"
 #include "dialects/Size/Size.h"
 #include "heddle/Driver/BoundedModel.h"
 #include "heddle/Driver/FileKind.h"
@@ -12,6 +13,7 @@
 #include "heddle/Frontend/Onnx.h"
 #include "heddle/Frontend/RefineShapes.h"
 #include "heddle/Pipeline/Stages.h"
+#include "heddle/Support/EntrySizes.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
@@ -85,9 +87,11 @@ static LogicalResult parseBinds(Session &session, const ModelOptions &options,
 
 static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
                                              const ModelOptions &options,
-                                             const SizeOptions &sizes) {
+                                             const SizeOptions &sizes,
+                                             OnnxValueHook onValue = nullptr) {
   OnnxImportOptions import;
   static_cast<SizeOptions &>(import) = sizes;
+  import.onValue = std::move(onValue);
   if (failed(parseBinds(session, options, import.bindings)))
     return nullptr;
   return options.memory
@@ -214,6 +218,20 @@ static bool checkFile(Session &session, StringRef path) {
   return true;
 }
 
+/// What is wrong with --mesh for an ONNX model; "" if nothing is.
+static std::string problemOfMesh(const ModelOptions &options) {
+  if (options.mesh.empty())
+    return "";
+  if (options.shards.empty())
+    return "--mesh: an ONNX model does not say where its tensors lie: name "
+           "some "
+           "by --shard, as in --shard 'x=[{\"data\"}, {}]'";
+  if (hasBoundedSizes(options))
+    return "--mesh wants sizes that are fixed: programs whose calls choose "
+           "sizes are not partitioned yet";
+  return "";
+}
+
 std::optional<ModelFile> ModelFile::read(Session &session,
                                          ModelOptions options) {
   if (!options.memory && !checkFile(session, options.path))
@@ -233,13 +251,15 @@ std::optional<ModelFile> ModelFile::read(Session &session,
       return fail(ErrorCode::StableHloEntry,
                   "an ONNX model has one graph and no function @" +
                       file.options.function);
-    if (!file.options.mesh.empty())
-      return fail(ErrorCode::BadCommandLine,
-                  "--mesh is for StableHLO programs, which say where their "
-                  "tensors lie");
+    if (std::string problem = problemOfMesh(file.options); !problem.empty())
+      return fail(ErrorCode::BadCommandLine, problem);
     return file;
   case FileKind::MlirText:
   case FileKind::MlirBytecode:
+    if (!file.options.shards.empty())
+      return fail(ErrorCode::BadCommandLine,
+                  "--shard is for ONNX models; a StableHLO program says itself "
+                  "where its tensors lie");
     file.program = parseProgram(session, file.options);
     if (!file.program)
       return std::nullopt;
@@ -283,9 +303,43 @@ std::optional<ModelNames> ModelFile::names(Session &session) const {
   return names;
 }
 
+/// Imports an ONNX model and makes of it the program that each device of its
+/// mesh runs.
+static OwningOpRef<ModuleOp> importOverMesh(Session &session,
+                                            const ModelOptions &options) {
+  sdy::MeshAttr mesh = readMesh(session, options.mesh);
+  auto rules =
+      mesh ? ShardRules::read(session, options.shards, mesh) : std::nullopt;
+  if (!rules)
+    return nullptr;
+  OwningOpRef<ModuleOp> module = importWithSizes(
+      session, options, ErrorCode::OnnxNode, [&](const SizeOptions &sizes) {
+        return importOnnxModel(
+            session, options, sizes,
+            [&](OpBuilder &builder, StringRef name, Value value) {
+              return rules->apply(builder, name, value);
+            });
+      });
+  if (!module || !rules->checkApplied(*module))
+    return nullptr;
+  session.diagnostics.setDefaultCode(ErrorCode::OnnxOperator);
+  if ((*module)->hasAttr(kSymbolsAttrName)) {
+    session.diagnostics.report(ErrorCode::OnnxOperator,
+                               "--mesh: the model computes sizes of its "
+                               "tensors; such models are not partitioned yet");
+    return nullptr;
+  }
+  if (!partition(*module))
+    return nullptr;
+  session.diagnostics.setDefaultCode(ErrorCode::InternalError);
+  return module;
+}
+
 OwningOpRef<ModuleOp> ModelFile::import(Session &session) {
   if (program)
     return importStableHloModel(session, options, std::move(*program));
+  if (!options.mesh.empty())
+    return importOverMesh(session, options);
   return importWithSizes(session, options, ErrorCode::OnnxNode,
                          [&](const SizeOptions &sizes) {
                            return importOnnxModel(session, options, sizes);

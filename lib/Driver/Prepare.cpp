@@ -46,6 +46,8 @@ static const char *optionForModels(const ModelOptions &model,
     return "--no-host";
   if (!model.mesh.empty())
     return "--mesh";
+  if (!model.shards.empty())
+    return "--shard";
   if (!model.states.empty())
     return "--state";
   if (!isCalled && !model.shapes.empty())

@@ -12,6 +12,8 @@ using namespace heddle;
 
 void heddle::buildPartitionPipeline(OpPassManager &manager) {
   manager.addPass(createInlineCalls());
+  // Nothing is asked of functions that nobody calls any more.
+  manager.addPass(createSymbolDCEPass());
   manager.addPass(createPropagateShardings());
   manager.addPass(createPartition());
   manager.addPass(createCSEPass());

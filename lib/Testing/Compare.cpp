@@ -249,6 +249,7 @@ int heddle::runCompare(const CompareCommand &given) {
   ModelOptions program = command.model;
   command.model.states.clear();
   command.model.mesh.clear();
+  command.model.shards.clear();
   bool isMade = !command.artifact.empty(),
        bounded = !isMade && hasBoundedSizes(command.model);
   OwningOpRef<ModuleOp> module;

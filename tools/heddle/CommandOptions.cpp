@@ -133,6 +133,10 @@ static void addMesh(CLI::App &app, ModelOptions &model) {
       },
       "data=4,model=2: partitions a program over its mesh of these axes; "
       "default: none");
+  app.add_option("--shard", model.shards,
+                 "NAME=[{\"data\"}, {}], or a file of lines NAME: [...]: how a "
+                 "value of an ONNX model lies over the mesh")
+      ->allow_extra_args(false);
 }
 
 static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {

@@ -66,9 +66,12 @@ struct ModelOptions {
   /// INPUT=OUTPUT: what a call leaves in the output the next one finds in the
   /// input.
   std::vector<std::string> states;
-  /// data=4,model=2: a StableHLO program is partitioned over its mesh of these
-  /// axes; "" compiles it for one device.
+  /// data=4,model=2: the program is partitioned over its mesh of these axes; ""
+  /// compiles it for one device.
   std::string mesh = {};
+  /// Of an ONNX model, NAME=SHARDING or a file of such lines: how values lie
+  /// over the mesh.
+  std::vector<std::string> shards = {};
 };
 
 /// How a model is compiled.

@@ -7,10 +7,12 @@
 #include "heddle/Frontend/SizeOptions.h"
 #include "heddle/Support/MappedFile.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,9 +21,17 @@
 
 namespace heddle {
 
+/// Called with each value of the main graph that nodes use or make, once and
+/// under its name; what it returns stands for the name from then on. Inputs are
+/// arguments of @main, weights constants.
+using OnnxValueHook = std::function<mlir::Value(
+    mlir::OpBuilder &builder, llvm::StringRef name, mlir::Value value)>;
+
 struct OnnxImportOptions : SizeOptions {
   /// Inputs that become weights.
   std::vector<ArgumentBinding> bindings;
+  /// May be null.
+  OnnxValueHook onValue;
 };
 
 /// Imports the model at `path`. The module has one function @main, whose

@@ -51,7 +51,9 @@ LogicalResult Importer::bindInput(const ValueInfo &input,
     if (failed(fixDimension(dimension, size, loc)))
       return failure();
   Definition definition;
-  definition.value = parameter.value(constants, loc, input.name, element);
+  definition.value =
+      announced(constants, input.name,
+                parameter.value(constants, loc, input.name, element));
   return define(input.name, definition, scope, loc);
 }
 

@@ -89,7 +89,7 @@ LogicalResult Importer::defineOutputs(const Node &node, ValueRange values,
   for (auto [name, value] : llvm::zip_equal(node.outputs, values)) {
     Definition definition;
     definition.value = value;
-    if (failed(define(name, definition, scope, loc)))
+    if (failed(defineResult(name, definition, scope, loc)))
       return failure();
   }
   return success();
@@ -126,7 +126,7 @@ LogicalResult Importer::importIf(const Node &node, ArrayRef<Value> operands,
     if (failed(taken))
       return failure();
     for (auto [name, result] : llvm::zip_equal(node.outputs, *taken))
-      if (failed(define(name, result, scope, loc)))
+      if (failed(defineResult(name, result, scope, loc)))
         return failure();
     return success();
   }

@@ -174,7 +174,27 @@ FailureOr<Value> Importer::materialize(Definition &definition, Location loc) {
   }
   definition.value =
       stablehlo::ConstantOp::create(constants, named(tensor.name), value);
-  return definition.value;
+  if (!isOfMainGraph(tensor))
+    return definition.value;
+  return definition.value = announced(constants, tensor.name, definition.value);
+}
+
+/// Bodies have initializers of their own, which may have the same names.
+bool Importer::isOfMainGraph(const Tensor &tensor) const {
+  ArrayRef<Tensor> weights = model.graph.initializers;
+  return &tensor >= weights.begin() && &tensor < weights.end();
+}
+
+Value Importer::announced(OpBuilder &at, StringRef name, Value value) {
+  return options.onValue ? options.onValue(at, name, value) : value;
+}
+
+LogicalResult Importer::defineResult(StringRef name, Definition definition,
+                                     Scope &scope, Location loc) {
+  bool isOfMain = !scope.parent && scope.path.empty();
+  if (isOfMain && !name.empty() && definition.value)
+    definition.value = announced(builder, name, definition.value);
+  return define(name, definition, scope, loc);
 }
 
 //===--- Nodes ------------------------------------------------------------===//
@@ -355,7 +375,7 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
     }
     Definition definition;
     definition.value = import.allResults()[i];
-    if (failed(define(node.outputs[i], definition, scope, loc)))
+    if (failed(defineResult(node.outputs[i], definition, scope, loc)))
       return failure();
   }
   return success();
@@ -401,7 +421,7 @@ LogicalResult Importer::importCall(const Node &node, const Function &function,
       return heddle::emitError(loc, ErrorCode::OnnxFunction)
              << "function '" << function.name
              << "' does not define its output '" << function.outputs[i] << "'";
-    if (failed(define(node.outputs[i], *result, scope, loc)))
+    if (failed(defineResult(node.outputs[i], *result, scope, loc)))
       return failure();
   }
   return success();

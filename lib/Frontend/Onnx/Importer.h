@@ -130,6 +130,13 @@ private:
                              const llvm::Twine &why);
   mlir::LogicalResult define(llvm::StringRef name, Definition definition,
                              Scope &scope, mlir::Location loc);
+  /// Defines what a node makes.
+  mlir::LogicalResult defineResult(llvm::StringRef name, Definition definition,
+                                   Scope &scope, mlir::Location loc);
+  /// What a value of the main graph becomes by `options.onValue`.
+  mlir::Value announced(mlir::OpBuilder &at, llvm::StringRef name,
+                        mlir::Value value);
+  bool isOfMainGraph(const Tensor &tensor) const;
   Definition *lookup(llvm::StringRef name, const Scope &scope);
   mlir::FailureOr<mlir::Value> materialize(Definition &definition,
                                            mlir::Location loc);

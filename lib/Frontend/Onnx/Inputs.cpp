@@ -332,6 +332,9 @@ LogicalResult Importer::importInputs(Scope &scope) {
     attributes.argument(i).set("heddle.name",
                                builder.getStringAttr(input->name));
   attributes.store();
+  for (auto [i, input] : llvm::enumerate(freeInputs))
+    scope.names[input->name].value =
+        announced(builder, input->name, main.getArgument(i));
   return success();
 }
 

@@ -132,4 +132,5 @@ def main() -> int:
     return 0 if equal == len(programs) else 1
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
