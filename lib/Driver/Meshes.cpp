@@ -4,6 +4,7 @@
 
 #include "dialects/Sdy/Sdy.h"
 #include "heddle/Pipeline/PartitionPipeline.h"
+#include "passes/Sharding/OlderShardings.h"
 #include "runtime/format/Limits.h"
 
 #include "mlir/IR/Verifier.h"
@@ -92,22 +93,16 @@ static bool applyAxes(Session &session, ModuleOp module, StringRef text,
   return isFound;
 }
 
-/// What says where a value lies in XLA's older words is not read yet.
-static LogicalResult refuseOlderShardings(ModuleOp module) {
-  WalkResult walked = module.walk([](Operation *op) {
-    bool isSaid = false;
-    op->getAttrDictionary().walk([&](DictionaryAttr attributes) {
-      isSaid |= attributes.contains("mhlo.sharding");
-    });
-    if (!isSaid)
-      return WalkResult::advance();
-    emitError(op->getLoc(), ErrorCode::StableHloOperator)
-        << "'" << op->getName()
-        << "' has mhlo.sharding, which is not read for several devices; "
-           "export the program with Shardy";
-    return WalkResult::interrupt();
+/// Older words number devices; their axes are those that the user names.
+static void addMeshForOlderShardings(ModuleOp module, sdy::MeshAttr mesh) {
+  bool hasMesh = llvm::any_of(module.getOps<sdy::MeshOp>(), [](sdy::MeshOp op) {
+    return !op.getMesh().getAxes().empty();
   });
-  return failure(walked.wasInterrupted());
+  if (hasMesh || !hasOlderShardings(module))
+    return;
+  SymbolTable symbols(module);
+  OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+  symbols.insert(sdy::MeshOp::create(top, module.getLoc(), "mesh", mesh));
 }
 
 sdy::MeshAttr heddle::readMesh(Session &session, StringRef text) {
@@ -133,6 +128,8 @@ bool heddle::partition(ModuleOp module) {
 bool heddle::partitionOver(Session &session, ModuleOp module, StringRef text) {
   sdy::MeshAttr wanted = readMesh(session, text);
   session.diagnostics.setDefaultCode(ErrorCode::StableHloOperator);
-  return wanted && succeeded(refuseOlderShardings(module)) &&
-         applyAxes(session, module, text, wanted) && partition(module);
+  if (!wanted)
+    return false;
+  addMeshForOlderShardings(module, wanted);
+  return applyAxes(session, module, text, wanted) && partition(module);
 }

@@ -11,8 +11,9 @@ using namespace mlir;
 using namespace heddle;
 
 void heddle::buildPartitionPipeline(OpPassManager &manager) {
+  manager.addPass(createReadOlderShardings());
   manager.addPass(createInlineCalls());
-  // Nothing is asked of functions that nobody calls any more.
+  // Of functions that nobody calls any more some speak of parts.
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createPropagateShardings());
   manager.addPass(createPartition());

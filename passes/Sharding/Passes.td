@@ -19,6 +19,24 @@ def AnnotateRules : Pass<"heddle-annotate-rules", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::sdy::SdyDialect"];
 }
 
+def ReadOlderShardings : Pass<"heddle-sharding-read-older", "mlir::ModuleOp"> {
+  let summary = "Say in the words of sdy what XLA's older ones say";
+  let description = [{
+    `mhlo.sharding` of arguments, results and operations, calls of `@Sharding`, and what jax wrote for shard_map become shardings over the
+    axes of the module's one mesh, constraints, and computations by hand.
+
+    ```mlir
+    sdy.mesh @mesh = <["data"=2, "model"=4]>
+    func.func @f(%a: tensor<8x6xf32> {mhlo.sharding = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}"})
+    ==>
+    func.func @f(%a: tensor<8x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {} ]>})
+    ```
+
+    Tiles that go along no axes, parts along some axes only, and values on one device are errors. A module without such words stays.
+  }];
+  let dependentDialects = ["heddle::sdy::SdyDialect", "heddle::stablehlo::StableHloDialect"];
+}
+
 def PropagateShardings : Pass<"heddle-sharding-propagate", "mlir::ModuleOp"> {
   let summary = "Let shardings go along operations until none changes";
   let description = [{
