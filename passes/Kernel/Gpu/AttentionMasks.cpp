@@ -44,12 +44,16 @@ Value AttentionTiler::isPartial(Value firstKey) {
   auto add = [&](Value condition) {
     partial = partial ? apply<arith::OrIOp>(partial, condition) : condition;
   };
-  Value next = index.add(firstKey, shape.keys);
+  Value next = i32(index.add(firstKey, shape.keys));
+  auto isBefore = [&](Value end) {
+    return arith::CmpIOp::create(builder, index.loc, arith::CmpIPredicate::slt,
+                                 i32(end), next);
+  };
   if (hasRaggedKeys())
-    add(index.less(length, next));
+    add(isBefore(length));
   Value firstPlace = index.add(firstRow, shift);
   if (op.getCausal())
-    add(index.less(index.add(firstPlace, 1), next));
+    add(isBefore(index.add(firstPlace, 1)));
   if (op.getWindow()) {
     Value lastPlace = index.add(firstPlace, shape.rows - 1);
     add(index.less(firstKey, index.add(lastPlace, 1 - window())));
@@ -59,20 +63,29 @@ Value AttentionTiler::isPartial(Value firstKey) {
 
 /// Whether the query at `row` sees the key at `column` of the tile.
 Value AttentionTiler::isSeen(Value firstKey, Value row, Value column) {
-  Value seen;
-  auto add = [&](arith::CmpIPredicate predicate, Value bound) {
-    Value here = i32(column);
-    Value condition =
-        arith::CmpIOp::create(builder, index.loc, predicate, here, i32(bound));
+  Value seen, last;
+  auto add = [&](Value larger, Value smaller) {
+    // Differences of small numbers, which are compared with 0: the row's part
+    // of them is that of all columns of a lane.
+    auto difference = arith::SubIOp::create(builder, index.loc, larger, smaller,
+                                            arith::IntegerOverflowFlags::nsw);
+    Value zero = arith::ConstantOp::create(builder, index.loc,
+                                           builder.getI32IntegerAttr(0));
+    Value condition = arith::CmpIOp::create(
+        builder, index.loc, arith::CmpIPredicate::sge, difference, zero);
     seen = seen ? apply<arith::AndIOp>(seen, condition) : condition;
   };
-  if (hasRaggedKeys())
-    add(arith::CmpIPredicate::slt, index.sub(length, firstKey));
   Value place = index.sub(index.add(row, index.add(firstRow, shift)), firstKey);
   if (op.getCausal())
-    add(arith::CmpIPredicate::sle, place);
+    last = i32(place);
+  if (hasRaggedKeys()) {
+    Value lastKey = i32(index.add(index.sub(length, firstKey), -1));
+    last = last ? apply<arith::MinSIOp>(last, lastKey) : lastKey;
+  }
+  if (last)
+    add(last, i32(column));
   if (op.getWindow())
-    add(arith::CmpIPredicate::sgt, index.add(place, -window()));
+    add(i32(column), i32(index.add(place, 1 - window())));
   return seen;
 }
 

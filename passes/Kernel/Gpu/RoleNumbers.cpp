@@ -27,14 +27,55 @@ static int64_t rowOf(Type type, int64_t i) {
   return matrix / columns * 2 + part / 2;
 }
 
+/// Of a place, the lane's first one and how far it is behind that; null for
+/// other numbers.
+static std::pair<Value, Value> splitPlace(Value number) {
+  auto narrowed = number.getDefiningOp<arith::IndexCastOp>();
+  auto widened = narrowed
+                     ? narrowed.getIn().getDefiningOp<arith::IndexCastUIOp>()
+                     : nullptr;
+  auto sum = widened ? widened.getIn().getDefiningOp<arith::AddIOp>() : nullptr;
+  if (!sum || !matchPattern(sum.getRhs(), m_Constant()))
+    return {};
+  return {sum.getLhs(), sum.getRhs()};
+}
+
+/// A difference that does not overflow, of a place and another number, as that
+/// of the lane's first place and that number, which all places of the lane have
+/// in common, and a constant; null for others.
+static Value subtractPlace(OpBuilder &builder, arith::SubIOp op,
+                           const IRMapping &values) {
+  constexpr auto exact = arith::IntegerOverflowFlags::nsw;
+  if (op.getOverflowFlags() != exact)
+    return {};
+  Location loc = op.getLoc();
+  Value left = values.lookupOrDefault(op.getLhs()),
+        right = values.lookupOrDefault(op.getRhs());
+  if (auto [first, behind] = splitPlace(right); first)
+    return arith::SubIOp::create(
+        builder, loc, arith::SubIOp::create(builder, loc, left, first), behind,
+        exact);
+  if (auto [first, behind] = splitPlace(left); first)
+    return arith::AddIOp::create(
+        builder, loc, arith::SubIOp::create(builder, loc, first, right), behind,
+        exact);
+  return {};
+}
+
 SmallVector<Value> RoleLowering::inlineRegion(Region &region,
                                               ValueRange arguments,
                                               const IRMapping &outside) {
   IRMapping values(outside);
   Block &body = region.front();
   values.map(body.getArguments(), arguments);
-  for (Operation &inner : body.without_terminator())
-    builder.clone(inner, values);
+  for (Operation &inner : body.without_terminator()) {
+    auto difference = dyn_cast<arith::SubIOp>(inner);
+    if (Value split =
+            difference ? subtractPlace(builder, difference, values) : Value())
+      values.map(difference.getResult(), split);
+    else
+      builder.clone(inner, values);
+  }
   return llvm::map_to_vector(
       body.getTerminator()->getOperands(),
       [&](Value value) { return values.lookupOrDefault(value); });
@@ -129,6 +170,39 @@ SmallVector<Value> RoleLowering::load(ws::LoadOp op, const IRMapping &outside) {
   return registers;
 }
 
+/// Whether `op` multiplies each number by that of its row.
+static bool isScaling(ws::MapOp op) {
+  ValueRange numbers = op.getNumbers();
+  if (op.getWhere() || numbers.size() != 2 ||
+      numbers[0].getType() != op.getResult().getType() ||
+      !isa<ws::RowsType>(numbers[1].getType()))
+    return false;
+  Block &body = op.getBody().front();
+  auto product =
+      body.getTerminator()->getOperand(0).getDefiningOp<arith::MulFOp>();
+  return product && product.getLhs() == body.getArgument(0) &&
+         product.getRhs() == body.getArgument(1);
+}
+
+/// Whether some of `factors`, of any lane of the warp, is not 1.
+static Value changesAny(OpBuilder &builder, Location loc, ValueRange factors) {
+  Value one =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(1));
+  Value changes;
+  for (Value factor : factors) {
+    Value isOther = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::UNE, factor, one);
+    changes =
+        changes
+            ? arith::OrIOp::create(builder, loc, changes, isOther).getResult()
+            : isOther;
+  }
+  Value allLanes =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(-1));
+  return NVVM::VoteSyncOp::create(builder, loc, builder.getI1Type(), allLanes,
+                                  changes, NVVM::VoteSyncKind::any);
+}
+
 SmallVector<Value> RoleLowering::map(ws::MapOp op, const IRMapping &outside) {
   Type type = op.getResult().getType();
   auto computeAll = [&] {
@@ -143,13 +217,18 @@ SmallVector<Value> RoleLowering::map(ws::MapOp op, const IRMapping &outside) {
     }
     return results;
   };
-  if (!op.getWhere())
+  Value where;
+  if (op.getWhere())
+    where = outside.lookupOrDefault(op.getWhere());
+  else if (isScaling(op))
+    // Once the largest score of a row is found its sums stay as they are.
+    where = changesAny(builder, index.loc, held.lookup(op.getNumbers()[1]));
+  if (!where)
     return computeAll();
   SmallVector<Value> elsewhere = held.lookup(op.getNumbers()[0]);
-  auto branch = scf::IfOp::create(
-      builder, index.loc, ValueRange(elsewhere).getTypes(),
-      outside.lookupOrDefault(op.getWhere()), /*addThenBlock=*/true,
-      /*addElseBlock=*/true);
+  auto branch =
+      scf::IfOp::create(builder, index.loc, ValueRange(elsewhere).getTypes(),
+                        where, /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(branch.thenBlock());
   scf::YieldOp::create(builder, index.loc, computeAll());

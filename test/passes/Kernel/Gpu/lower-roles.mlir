@@ -168,3 +168,29 @@ func.func @registers(%x: memref<?xbf16>, %out: memref<?xf32>, %steps: index, %pa
   }
   return
 }
+
+// A difference of a place and another number is that of the lane's first place and that number, less a constant, for all places but the first.
+// CHECK-LABEL: func.func @differences
+// CHECK: arith.subi %arg1, %{{.*}} overflow<nsw> : i32
+// CHECK: %[[FIRST:.*]] = arith.subi %arg1, %{{.*}} : i32
+// CHECK-NEXT: arith.subi %[[FIRST]], %c1_i32{{.*}} overflow<nsw> : i32
+// CHECK: %[[FIRST:.*]] = arith.subi %{{.*}}, %arg1 : i32
+// CHECK-NEXT: arith.addi %[[FIRST]], %c1_i32{{.*}} overflow<nsw> : i32
+func.func @differences(%out: memref<?xf32>, %bound: i32) {
+  %zero = ws.zero : !ws.accumulator<16 x 16, 1 x 1>
+  %sums = ws.map %zero : (!ws.accumulator<16 x 16, 1 x 1>) -> !ws.accumulator<16 x 16, 1 x 1> {
+  ^bb0(%sum: f32, %row: index, %column: index):
+    %place = arith.index_cast %column : index to i32
+    %left = arith.subi %bound, %place overflow<nsw> : i32
+    %right = arith.subi %place, %bound overflow<nsw> : i32
+    %both = arith.muli %left, %right : i32
+    %result = arith.sitofp %both : i32 to f32
+    ws.yield %result : f32
+  }
+  ws.epilogue %sums : !ws.accumulator<16 x 16, 1 x 1> {
+  ^bb0(%element: f32, %row: index, %column: index):
+    memref.store %element, %out[%row] : memref<?xf32>
+    ws.yield
+  }
+  return
+}
