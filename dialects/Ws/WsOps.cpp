@@ -190,6 +190,15 @@ LogicalResult RolesOp::verifyRegions() {
         countUses<GetEnterOp>(channel, getProduce()))
       return emitOpError("needs each channel to be put into by its producer "
                          "and read by its consumer, once a step");
+  // One place in a ring is then that in all.
+  auto depth = [](Value channel) {
+    return cast<ChannelType>(channel.getType()).getDepth();
+  };
+  for (Value channel : channels)
+    if (depth(channel) != depth(channels[0]))
+      return emitOpError("goes through channels of ")
+             << depth(channels[0]) << " and of " << depth(channel)
+             << " slots: each step takes one of each, so they have as many";
   return success();
 }
 

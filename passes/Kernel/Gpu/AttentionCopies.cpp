@@ -10,7 +10,8 @@ using namespace mlir;
 
 namespace heddle {
 
-/// The block's queries, in registers; those behind the last one are zero.
+/// The block's queries, in registers. Those behind the last one are like it,
+/// and what becomes of them is not stored.
 Value AttentionTiler::loadQueries() {
   Location loc = index.loc;
   auto type = ws::OperandType::get(op.getContext(), shape.rows, shape.depth,
@@ -20,11 +21,11 @@ Value AttentionTiler::loadQueries() {
                          std::min<int64_t>(chunkOf(query, D), 2));
   emitPlace(index, load.getPlace(), [&](Value row, Value column) {
     row = index.add(firstRow, row);
+    if (extent(M) % shape.rows)
+      row = index.min(row, index.constant(extent(M) - 1));
     Value position = index.at(query.base, row, stride(query, M));
     position = index.at(position, column, stride(query, D));
-    Value isRow = isInside(index, row, extent(M), shape.rows);
-    Value isColumn = isInside(index, column, extent(D), shape.depth);
-    return std::pair(position, both(index, isRow, isColumn));
+    return std::pair(position, isInside(index, column, extent(D), shape.depth));
   });
   return load.getResult();
 }
@@ -49,14 +50,38 @@ void AttentionTiler::emitCopy(const AttentionOperand &operand,
   });
 }
 
-void AttentionTiler::produce(ws::RolesOp roles, Value channel) {
-  emitProducer(index, roles, channel,
-               chunk == 1 ? ws::Completion::Store : ws::Completion::CpAsync,
-               [&](Value step, ValueRange tiles) {
-                 Value firstKey = index.at(start, step, shape.keys);
-                 emitCopy(key, D, firstKey, index.constant(0), tiles[0]);
-                 emitCopy(value, E, firstKey, firstColumn, tiles[1]);
-               });
+/// Boxes of keys or values from `firstKey` on. Those behind the last one are
+/// zero: the tensor ends there.
+void AttentionTiler::emitBoxCopy(const AttentionOperand &operand,
+                                 Value firstKey, Value firstColumn,
+                                 Value into) {
+  SmallVector<Value> at = {firstColumn, firstKey};
+  for (unsigned loop : operand.boxed->batch)
+    at.push_back(batch[loop]);
+  ws::CopyBoxOp::create(builder, index.loc, operand.map, at, into);
+}
+
+/// Brings keys or values from `firstKey` on into a slot of their channel.
+void AttentionTiler::put(const AttentionOperand &operand,
+                         AttentionLoop innermost, Value firstKey,
+                         Value firstColumn) {
+  auto completion = isByWarpgroups ? ws::Completion::Box
+                    : chunk == 1   ? ws::Completion::Store
+                                   : ws::Completion::CpAsync;
+  emitPut(index, operand.channel, completion, [&](ValueRange tiles) {
+    if (isByWarpgroups)
+      emitBoxCopy(operand, firstKey, firstColumn, tiles[0]);
+    else
+      emitCopy(operand, innermost, firstKey, firstColumn, tiles[0]);
+  });
+}
+
+void AttentionTiler::produce(ws::RolesOp roles) {
+  emitProducer(index, roles, [&](Value step) {
+    Value firstKey = index.at(start, step, shape.keys);
+    put(key, D, firstKey, index.constant(0));
+    put(value, E, firstKey, firstColumn);
+  });
 }
 
 } // namespace heddle

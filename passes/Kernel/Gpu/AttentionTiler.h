@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <limits>
+#include <optional>
 
 namespace heddle {
 
@@ -23,10 +24,14 @@ struct AttentionOperand {
   kernel::LinearAccess access;
   /// Where the block's batch begins.
   mlir::Value base;
+  /// Of keys and values: the tensor for copies of boxes, if there can be such,
+  /// the map of it, and the channel of the tiles.
+  std::optional<BoxedOperand> boxed;
+  mlir::Value map, channel;
 };
 
-/// A tile: queries and keys, and the columns of both products, which are powers
-/// of two; each warp has 16 queries.
+/// A tile: queries and keys, and the columns of both products; each warp has 16
+/// queries.
 struct AttentionShape {
   int64_t rows, keys, depth, width, warps;
 };
@@ -46,6 +51,8 @@ private:
     return operand.access.strides[op.getNumBatchDims() + dimension];
   }
   static AttentionOperand operandOf(mlir::Value tensor, mlir::AffineMap map);
+  std::optional<BoxedOperand> boxesOf(const AttentionOperand &operand,
+                                      AttentionLoop innermost);
   int64_t chunkOf(const AttentionOperand &operand, AttentionLoop innermost) {
     return widestChunk(op.getExtents(), operand.access,
                        op.getNumBatchDims() + innermost);
@@ -57,19 +64,35 @@ private:
   /// Whether a tile may have keys that there are not.
   bool hasRaggedKeys() { return op.getLengths() || extent(N) % shape.keys; }
   /// Half of the shared memory that a block may have, so that another block is
-  /// beside it.
-  int64_t channelBudget() const { return machine.mostBlockSharedBytes / 2; }
-  ws::ChannelType channelType();
+  /// beside it; warpgroups, which have all registers, have all of it.
+  int64_t channelBudget() const {
+    return machine.mostBlockSharedBytes / (isByWarpgroups ? 1 : 2);
+  }
+  /// The threads of a block of `warps` that multiply.
+  int64_t threadsOf(int64_t warps) const {
+    return warps * machine.warpThreads +
+           (isByWarpgroups ? machine.warpgroupThreads : 0);
+  }
+  bool fitsWarpgroups(const AttentionShape &tile);
+  bool chooseWarpgroups();
+  void chooseWarps();
+  ws::TileType tileType(const AttentionOperand &operand, int64_t columns);
+  int64_t makeChannels();
 
   void enterBlock(mlir::ValueRange block);
   void findKeys();
   mlir::Value loadQueries();
-  void produce(ws::RolesOp roles, mlir::Value channel);
+  void produce(ws::RolesOp roles);
+  void put(const AttentionOperand &operand, AttentionLoop innermost,
+           mlir::Value firstKey, mlir::Value firstColumn);
+  void emitBoxCopy(const AttentionOperand &operand, mlir::Value firstKey,
+                   mlir::Value firstColumn, mlir::Value into);
   void emitCopy(const AttentionOperand &operand, AttentionLoop innermost,
                 mlir::Value firstKey, mlir::Value firstColumn,
                 mlir::Value into);
-  void emitConsumer(ws::RolesOp roles, mlir::Value channel,
-                    mlir::Value queries);
+  mlir::Value multiply(mlir::Value lhs, ws::GetEnterOp rhs, mlir::Value onto,
+                       bool isTransposed);
+  void emitConsumer(ws::RolesOp roles, mlir::Value queries);
   mlir::Value scoresOf(mlir::Value products, mlir::Value firstKey);
   mlir::Value isPartial(mlir::Value firstKey);
   mlir::Value isSeen(mlir::Value firstKey, mlir::Value row, mlir::Value column);
@@ -123,6 +146,8 @@ private:
   AttentionOperand query, key, value, mask, lengths, sink;
   /// Elements of keys and values that one thread copies at once.
   int64_t chunk = 1;
+  /// Whether warpgroups multiply what copies of boxes bring.
+  bool isByWarpgroups = false;
   /// Whether scores stay products until they are exponentiated, which then
   /// scales them on the way; the largest ones are in units of the exponent.
   bool isScaledLate = false;

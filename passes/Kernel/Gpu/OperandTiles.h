@@ -6,7 +6,9 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/LinearAccess.h"
+#include "dialects/Ws/Ws.h"
 #include "heddle/Target/GpuMachine.h"
+#include "passes/Kernel/Cpu/IndexBuilder.h"
 
 #include <optional>
 
@@ -44,6 +46,26 @@ struct OperandTiles {
 /// multiples of 16 bytes.
 int64_t widestChunk(llvm::ArrayRef<int64_t> extents,
                     const kernel::LinearAccess &access, unsigned innermost);
+
+/// The matrices of an operand as one tensor for copies of boxes: `columns`
+/// elements that follow each other in `rows` rows, `rowStride` elements apart,
+/// at each place of the loops `batch` of `extents`. Nothing where the tensor
+/// passes a limit of CUDA's driver ("cuTensorMapEncodeTiled").
+std::optional<BoxedOperand> describeBoxes(int64_t columns, int64_t rows,
+                                          int64_t rowStride,
+                                          llvm::ArrayRef<int64_t> extents,
+                                          const kernel::LinearAccess &access,
+                                          llvm::ArrayRef<unsigned> batch,
+                                          int64_t elementBytes);
+
+/// The map by which boxes of the size of `tile`'s panels are copied from the
+/// operand in `buffer`, which begins `offset` elements behind its start.
+mlir::Value createTensorMap(IndexBuilder &index, mlir::Value buffer,
+                            int64_t offset, const BoxedOperand &boxed,
+                            ws::TileType tile);
+
+/// A tile for boxes of 128 bytes by `rows`, side by side for `columns`.
+ws::TileType boxedTile(int64_t rows, int64_t columns, mlir::Type element);
 
 /// The product of the extents of `loops`.
 int64_t countPlaces(kernel::ContractOp op, llvm::ArrayRef<unsigned> loops);

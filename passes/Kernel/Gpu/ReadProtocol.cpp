@@ -34,14 +34,21 @@ using Step = ws::ProtocolStep;
 /// compute) have no number.
 class ThreadReader {
 public:
-  /// `known`: how many barriers other threads have made.
-  ThreadReader(func::FuncOp kernel, int64_t thread, size_t known)
-      : kernel(kernel), thread(thread), known(known) {}
+  /// `known`: how many barriers other threads have made. `mostTiles`: how many
+  /// tiles they go through, 0 if this one says it.
+  ThreadReader(func::FuncOp kernel, int64_t thread, size_t known,
+               int64_t mostTiles)
+      : kernel(kernel), thread(thread), known(known), mostTiles(mostTiles) {
+    // The producer says once for each channel how many bytes come.
+    kernel.walk([&](NVVM::MBarrierArriveExpectTxOp) { ++channels; });
+    channels = std::max<int64_t>(channels, 1);
+  }
 
   LogicalResult run() { return runBlock(kernel.getBody().front()); }
 
   std::vector<Step> steps;
   std::vector<ws::ProtocolBarrier> barriers;
+  int64_t tiles = 0;
 
 private:
   using Number = std::optional<int64_t>;
@@ -55,7 +62,8 @@ private:
   LogicalResult runLoop(scf::ForOp loop);
   LogicalResult runBranch(scf::IfOp branch);
   LogicalResult runBarrier(Operation *op);
-  LogicalResult runProduct(NVVM::WgmmaMmaAsyncOp op);
+  LogicalResult runProduct(Operation *op);
+  LogicalResult runText(LLVM::InlineAsmOp op);
   void runFurther(LLVM::GEPOp op);
   LogicalResult need(Operation *op, Value value, int64_t &number);
   void compute(Operation *op);
@@ -65,8 +73,12 @@ private:
   func::FuncOp kernel;
   int64_t thread;
   size_t known;
+  int64_t mostTiles;
   DenseMap<Value, Number> numbers;
+  int64_t channels = 0;
   unsigned loops = 0;
+  /// Steps of all tiles so far.
+  int64_t rounds = 0;
 };
 
 } // namespace
@@ -108,16 +120,26 @@ LogicalResult ThreadReader::runLoop(scf::ForOp loop) {
       failed(need(loop, loop.getUpperBound(), high)) ||
       failed(need(loop, loop.getStep(), step)))
     return failure();
-  // The rounds of a ring are alike: a tile more than the first, and in each one
-  // step more than there are slots, go through all of its parities.
-  int64_t slots = static_cast<int64_t>(known + barriers.size()) / 2;
-  int64_t most = loops == 0 ? 2 : slots + 1;
+  // The rounds of a ring are alike: in each tile one step more than there are
+  // slots, whatever the number of the first one, and as many tiles as let the
+  // producer go twice through the ring and further go through all parities.
+  auto slots = static_cast<int64_t>(known + barriers.size()) / 2 / channels;
+  bool isOverTiles = loops == 0;
+  if (!isOverTiles)
+    high = std::min(high, (slots + 1) * step);
   SmallVector<Number> carried;
   for (Value init : loop.getInitArgs())
     carried.push_back(get(init));
   ++loops;
   Block *body = loop.getBody();
-  for (int64_t at = low; at < high && most; at += step, --most) {
+  for (int64_t at = low; at < high; at += step) {
+    if (isOverTiles) {
+      if (mostTiles ? tiles == mostTiles : tiles >= 2 && rounds > 2 * slots)
+        break;
+      ++tiles;
+    } else {
+      ++rounds;
+    }
     numbers[loop.getInductionVar()] = at;
     for (auto [argument, value] :
          llvm::zip_equal(loop.getRegionIterArgs(), carried))
@@ -196,6 +218,14 @@ void ThreadReader::compute(Operation *op) {
         if (given[1])
           set(given[0] % given[1]);
       })
+      .Case([&](arith::MinSIOp) {
+        set(static_cast<uint64_t>(std::min(static_cast<int64_t>(given[0]),
+                                           static_cast<int64_t>(given[1]))));
+      })
+      .Case([&](arith::MaxSIOp) {
+        set(static_cast<uint64_t>(std::max(static_cast<int64_t>(given[0]),
+                                           static_cast<int64_t>(given[1]))));
+      })
       .Case([&](arith::SelectOp) { set(given[0] ? given[1] : given[2]); })
       .Case([&](arith::CmpIOp compare) {
         unsigned width = compare.getLhs().getType().isInteger(32) ? 32 : 64;
@@ -254,15 +284,34 @@ LogicalResult ThreadReader::runBarrier(Operation *op) {
   return success();
 }
 
-/// The products of a step, which are one group, read one slot.
-LogicalResult ThreadReader::runProduct(NVVM::WgmmaMmaAsyncOp op) {
-  for (Value matrix : {op.getDescriptorA(), op.getDescriptorB()}) {
+/// The products of a step, which are one group, read one slot: what has 64 bits
+/// describes a matrix there.
+LogicalResult ThreadReader::runProduct(Operation *op) {
+  for (Value matrix : op->getOperands()) {
+    if (!matrix.getType().isInteger(64))
+      continue;
     int64_t bits = 0;
     if (failed(need(op, matrix, bits)))
       return failure();
     steps.push_back(
         {Step::Read, 0, static_cast<uint64_t>(bits & 0x3fff) << 4, 0});
   }
+  return success();
+}
+
+/// An instruction that NVVM has no operation of: a product of registers, or a
+/// wait for all but the last groups of products.
+LogicalResult ThreadReader::runText(LLVM::InlineAsmOp op) {
+  StringRef text = op.getAsmString();
+  int64_t pending = 0;
+  if (text.consume_front("wgmma.wait_group.sync.aligned ")) {
+    if (text.consumeInteger(10, pending))
+      return op.emitOpError("waits for no number of groups");
+    steps.push_back({Step::FinishReads, 0, 0, pending});
+  } else if (text.contains("wgmma.mma_async")) {
+    return runProduct(op);
+  }
+  compute(op);
   return success();
 }
 
@@ -276,14 +325,12 @@ LogicalResult ThreadReader::runOp(Operation *op) {
     return runBarrier(op);
   if (auto product = dyn_cast<NVVM::WgmmaMmaAsyncOp>(op))
     return runProduct(product);
+  if (auto text = dyn_cast<LLVM::InlineAsmOp>(op))
+    return runText(text);
   if (auto copy = dyn_cast<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(op))
     return runCopy(copy);
   if (auto wait = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(op)) {
     steps.push_back({Step::FinishReads, 0, 0, int64_t(wait.getGroup())});
-  } else if (auto text = dyn_cast<LLVM::InlineAsmOp>(op);
-             text && text.getAsmString().starts_with("wgmma.wait_group")) {
-    // All lowerings of sums wait so for the last of them.
-    steps.push_back({Step::FinishReads, 0, 0, 0});
   } else if (isa<NVVM::ElectSyncOp>(op)) {
     numbers[op->getResult(0)] = 1;
   } else if (isa<gpu::ThreadIdOp>(op)) {
@@ -404,11 +451,13 @@ FailureOr<ws::Protocol> readProtocol(func::FuncOp kernel) {
   if (!made.wasInterrupted())
     return protocol;
   auto threads = kernel->getAttrOfType<IntegerAttr>(kernel::kThreadsAttrName);
+  int64_t tiles = 0;
   for (int64_t thread = 0; threads && thread < threads.getInt();
        thread += kWarpThreads) {
-    ThreadReader reader(kernel, thread, protocol.barriers.size());
+    ThreadReader reader(kernel, thread, protocol.barriers.size(), tiles);
     if (failed(reader.run()))
       return failure();
+    tiles = std::max(tiles, reader.tiles);
     llvm::append_range(protocol.barriers, reader.barriers);
     protocol.roles.push_back({"warp " + std::to_string(thread / kWarpThreads),
                               std::move(reader.steps)});

@@ -36,11 +36,15 @@ Value RoleLowering::placeLaunchedMemory(int64_t bytes) {
                            /*isConstant=*/false, LLVM::Linkage::External, name,
                            Attribute(), alignment, kSharedSpace);
   }
+  auto before =
+      function->getAttrOfType<IntegerAttr>(kernel::kSharedBytesAttrName);
+  int64_t placed = before ? before.getInt() : 0;
   function->setAttr(kernel::kSharedBytesAttrName,
-                    builder.getI64IntegerAttr(bytes));
-  return LLVM::AddressOfOp::create(
+                    builder.getI64IntegerAttr(placed + bytes));
+  Value start = LLVM::AddressOfOp::create(
       builder, index.loc,
       LLVM::LLVMPointerType::get(builder.getContext(), kSharedSpace), name);
+  return placed ? advance(start, i32(placed)) : start;
 }
 
 SmallVector<Value> RoleLowering::tilesAt(ws::ChannelType type, Value channel,

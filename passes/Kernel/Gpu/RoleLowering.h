@@ -70,8 +70,8 @@ protected:
   /// Finds the place of `number`, a thread among those that multiply: its warp
   /// in a grid of warps of so many columns, and its lane.
   void findThread(int64_t warpColumns, mlir::Value number);
-  /// The first of `bytes` of shared memory that the launch gives, which all
-  /// kernels of a module see by one name.
+  /// The first of `bytes` more of the shared memory that the launch gives,
+  /// which all kernels of a module see by one name.
   mlir::Value placeLaunchedMemory(int64_t bytes);
   llvm::SmallVector<mlir::Value>
   tilesAt(ws::ChannelType type, mlir::Value channel, mlir::Value stage);

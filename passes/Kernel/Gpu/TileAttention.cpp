@@ -20,7 +20,6 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -68,74 +67,6 @@ bool isTiledAttention(func::FuncOp kernel) {
          inner[D] <= mostDepth;
 }
 
-AttentionOperand AttentionTiler::operandOf(Value tensor, AffineMap map) {
-  AttentionOperand operand;
-  operand.tensor = tensor;
-  if (tensor)
-    operand.access = *kernel::linearAccess(map, typeOf(tensor));
-  return operand;
-}
-
-AttentionTiler::AttentionTiler(kernel::AttentionOp op,
-                               linalg::GenericOp epilogue,
-                               ElementEmitter &emitter)
-    : op(op), epilogue(epilogue), emitter(emitter), frame(emitter.frame),
-      builder(emitter.builder), index(emitter.index),
-      machine(emitter.frame.machine) {
-  query = operandOf(op.getQuery(), op.getQueryMap());
-  key = operandOf(op.getKey(), op.getKeyMap());
-  value = operandOf(op.getValue(), op.getValueMap());
-  mask = operandOf(op.getMask(), op.getMaskMap());
-  lengths = operandOf(op.getLengths(), op.getLengthsMap());
-  sink = operandOf(op.getSink(), op.getSinkMap());
-  // Largest scores are those of products too, unless something is added.
-  isScaledLate = !op.getMask() && !op.getSink() && scale() > 0;
-  // A slot is filled by one kind of copies, and cp.async brings no single
-  // elements.
-  chunk = std::min(chunkOf(key, D), chunkOf(value, E));
-  constexpr int64_t mostWarps = 8, mostKeys = 64, mostWidth = 128,
-                    leastColumns = 16;
-  auto roundUp = [](int64_t number) -> int64_t {
-    return llvm::PowerOf2Ceil(number);
-  };
-  shape.warps =
-      std::min(mostWarps, roundUp(llvm::divideCeilSigned(extent(M), kMmaM)));
-  shape.rows = shape.warps * kMmaM;
-  shape.keys = std::clamp(roundUp(extent(N)), leastColumns, mostKeys);
-  shape.depth = std::max(leastColumns, roundUp(extent(D)));
-  // Wider values are several blocks', which compute the same scores.
-  shape.width = std::clamp(roundUp(extent(E)), leastColumns, mostWidth);
-  // Two slots have to be there.
-  int64_t bytes = elementOf(op.getKey()).getIntOrFloatBitWidth() / 8;
-  while (shape.keys > leastColumns &&
-         2 * shape.keys * (shape.depth + shape.width) * bytes >
-             machine.mostBlockSharedBytes)
-    shape.keys /= 2;
-  MLIRContext *context = op.getContext();
-  scoresType =
-      ws::AccumulatorType::get(context, shape.rows, shape.keys, shape.warps, 1);
-  sumsType = ws::AccumulatorType::get(context, shape.rows, shape.width,
-                                      shape.warps, 1);
-  rowsType = ws::RowsType::get(context, shape.rows, shape.warps);
-}
-
-/// As many slots as fit.
-ws::ChannelType AttentionTiler::channelType() {
-  MLIRContext *context = op.getContext();
-  auto tile = [&](Value tensor, int64_t columns) {
-    Type element = elementOf(tensor);
-    ws::SharedLayout layout = ws::SharedLayout::withoutConflicts(
-        columns * element.getIntOrFloatBitWidth() / 8);
-    return ws::TileType::get(context, shape.keys, columns, element, layout.bits,
-                             layout.shift, 0);
-  };
-  ws::TileType keys = tile(op.getKey(), shape.depth),
-               values = tile(op.getValue(), shape.width);
-  int64_t bytes = keys.getBytes() + values.getBytes();
-  int64_t depth = std::clamp<int64_t>(channelBudget() / bytes, 2, kMostSlots);
-  return ws::ChannelType::get(context, depth, {keys, values});
-}
-
 Value AttentionTiler::map(Type type, ValueRange numbers, Body body,
                           Value where) {
   Location loc = index.loc;
@@ -177,7 +108,13 @@ void AttentionTiler::enterBlock(ValueRange block) {
     for (auto [place, stride] : llvm::zip(batch, operand->access.strides))
       operand->base = index.at(operand->base, place, stride);
   }
-  firstRow = index.mul(block[1], shape.rows);
+  // The last queries see the most keys: blocks that take the longest are first.
+  Value tile = block[1];
+  if (op.getCausal())
+    tile = index.sub(
+        index.constant(llvm::divideCeilSigned(extent(M), shape.rows) - 1),
+        tile);
+  firstRow = index.mul(tile, shape.rows);
   firstColumn = index.mul(block[2], shape.width);
   findKeys();
 }
@@ -247,8 +184,19 @@ AttentionTiler::WeighedStep AttentionTiler::weigh(Value scores, Value top,
   return step;
 }
 
-void AttentionTiler::emitConsumer(ws::RolesOp roles, Value channel,
-                                  Value queries) {
+/// The product by the tile of a slot, which is given back then.
+Value AttentionTiler::multiply(Value lhs, ws::GetEnterOp rhs, Value onto,
+                               bool isTransposed) {
+  Location loc = index.loc;
+  Value started = ws::MmaOp::create(builder, loc, onto.getType(), lhs,
+                                    rhs.getTiles()[0], onto,
+                                    /*transposeLhs=*/false, isTransposed);
+  Value sums = ws::MmaWaitOp::create(builder, loc, onto.getType(), started);
+  ws::GetExitOp::create(builder, loc, rhs.getToken());
+  return sums;
+}
+
+void AttentionTiler::emitConsumer(ws::RolesOp roles, Value queries) {
   Location loc = index.loc;
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Type> taken = {builder.getIndexType()};
@@ -258,17 +206,7 @@ void AttentionTiler::emitConsumer(ws::RolesOp roles, Value channel,
   Value sums = body->getArgument(1), top = body->getArgument(2),
         total = body->getArgument(3);
   Value firstKey = index.at(start, body->getArgument(0), shape.keys);
-  TypeRange tiles = cast<ws::ChannelType>(channel.getType()).getTiles();
-  auto get = ws::GetEnterOp::create(
-      builder, loc, tiles, ws::TokenType::get(op.getContext()), channel);
-  auto multiply = [&](Value lhs, Value rhs, Value onto, bool isTransposed) {
-    Value started =
-        ws::MmaOp::create(builder, loc, onto.getType(), lhs, rhs, onto,
-                          /*transposeLhs=*/false, isTransposed);
-    return ws::MmaWaitOp::create(builder, loc, onto.getType(), started)
-        .getResult();
-  };
-  Value products = multiply(queries, get.getTiles()[0],
+  Value products = multiply(queries, emitGet(index, key.channel),
                             ws::ZeroOp::create(builder, loc, scoresType),
                             /*isTransposed=*/true);
   WeighedStep step = weigh(scoresOf(products, firstKey), top, total);
@@ -279,9 +217,8 @@ void AttentionTiler::emitConsumer(ws::RolesOp roles, Value channel,
   auto operand = ws::OperandType::get(op.getContext(), shape.rows, shape.keys,
                                       elementOf(op.getValue()), shape.warps);
   Value rounded = ws::NarrowOp::create(builder, loc, operand, step.weights);
-  Value newSums = multiply(rounded, get.getTiles()[1], scaled,
-                           /*isTransposed=*/false);
-  ws::GetExitOp::create(builder, loc, get.getToken());
+  ws::GetEnterOp values = emitGet(index, value.channel);
+  Value newSums = multiply(rounded, values, scaled, /*isTransposed=*/false);
   ws::YieldOp::create(builder, loc, ValueRange{newSums, step.top, step.total});
 }
 
@@ -355,33 +292,29 @@ void AttentionTiler::storeResults(ValueRange results) {
 }
 
 void AttentionTiler::emit() {
-  ws::ChannelType type = channelType();
-  int64_t bytes = type.getDepth() * type.getSlotBytes();
-  Value channel =
-      ws::ChannelOp::create(builder, index.loc, type,
-                            /*launched=*/bytes > machine.staticSharedBytes);
+  int64_t bytes = makeChannels();
   int64_t batches = 1;
   for (int64_t extent : op.getExtents().take_front(op.getNumBatchDims()))
     batches *= extent;
   SmallVector<int64_t> blocks = {
       batches, llvm::divideCeilSigned(extent(M), shape.rows),
       llvm::divideCeilSigned(extent(E), shape.width)};
-  int64_t threads = shape.warps * machine.warpThreads;
+  int64_t threads = threadsOf(shape.warps);
   frame.forEachBlock(blocks, threads, [&](ValueRange block) {
     enterBlock(block);
     Value queries = loadQueries();
     SmallVector<Value> inits = {
         ws::ZeroOp::create(builder, index.loc, sumsType)};
     llvm::append_range(inits, startRows());
-    auto roles =
-        ws::RolesOp::create(builder, index.loc, ValueRange(inits).getTypes(),
-                            steps, inits, DenseI64ArrayAttr());
-    produce(roles, channel);
-    emitConsumer(roles, channel, queries);
+    auto roles = ws::RolesOp::create(
+        builder, index.loc, ValueRange(inits).getTypes(), steps, inits,
+        isByWarpgroups ? shareRegisters(machine, builder, threads)
+                       : DenseI64ArrayAttr());
+    produce(roles);
+    emitConsumer(roles, queries);
     storeResults(roles.getResults());
-    describeDesign(frame.function, roles, type,
-                   blocks[0] * blocks[1] * blocks[2], threads,
-                   std::max(channelBudget(), bytes), machine);
+    describeDesign(frame.function, roles, blocks[0] * blocks[1] * blocks[2],
+                   threads, std::max(channelBudget(), bytes), machine);
   });
 }
 

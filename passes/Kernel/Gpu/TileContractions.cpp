@@ -53,7 +53,6 @@ private:
                           : machine.staticSharedBytes;
   }
   int64_t chooseDepth(int64_t bytes) const;
-  DenseI64ArrayAttr registers(OpBuilder &builder);
   ws::TileType tileType(const OperandTiles &operand, int64_t own);
   /// The map of an operand, made by the host.
   Value describeToDevice(const OperandTiles &operand, ws::TileType tile);
@@ -165,42 +164,23 @@ int64_t ContractionTiler::threads() {
          (isByWarpgroups ? machine.warpgroupThreads : 0);
 }
 
-/// What threads of the producer and of the consumers ask for, where the sums of
-/// several consumers need more than an equal share; null where they do not.
-/// Numbers of registers are multiples of 8 (PTX ISA, "setmaxnreg").
-DenseI64ArrayAttr ContractionTiler::registers(OpBuilder &builder) {
-  int64_t consumers = threads() - machine.warpgroupThreads;
-  if (!isByWarpgroups || consumers == machine.warpgroupThreads)
-    return {};
-  // Coordinates, addresses of barriers and the loop's counters.
-  constexpr int64_t forCopies = 40, most = 240;
-  int64_t rest = machine.registers - forCopies * machine.warpgroupThreads;
-  return builder.getDenseI64ArrayAttr(
-      {forCopies, std::min(most, rest / consumers / 8 * 8)});
-}
-
 ws::TileType ContractionTiler::tileType(const OperandTiles &operand,
                                         int64_t own) {
   Type element = elementOf(operand.tensor);
   int64_t rows = operand.isByK ? shape.k : own;
   int64_t columns = operand.isByK ? own : shape.k;
-  int64_t panel = isByWarpgroups ? kBoxColumns : columns;
+  if (isByWarpgroups)
+    return boxedTile(rows, columns, element);
   ws::SharedLayout layout = ws::SharedLayout::withoutConflicts(
-      panel * element.getIntOrFloatBitWidth() / 8);
+      columns * element.getIntOrFloatBitWidth() / 8);
   return ws::TileType::get(op.getContext(), rows, columns, element, layout.bits,
-                           layout.shift, panel == columns ? 0 : panel);
+                           layout.shift, 0);
 }
 
 Value ContractionTiler::describeToDevice(const OperandTiles &operand,
                                          ws::TileType tile) {
-  const BoxedOperand &boxed = *operand.boxed;
-  SmallVector<int64_t> box(boxed.extents.size(), 1);
-  box[0] = tile.getPanelColumns();
-  box[1] = tile.getRows();
-  return ws::TensorMapOp::create(frame->builder, frame->index.loc,
-                                 ws::MapType::get(op.getContext()),
-                                 frame->buffer(operand.tensor), operand.offset,
-                                 boxed.extents, boxed.strides, box);
+  return createTensorMap(frame->index, frame->buffer(operand.tensor),
+                         operand.offset, *operand.boxed, tile);
 }
 
 void ContractionTiler::emitBoxCopy(const OperandTiles &operand, Value map,
@@ -305,16 +285,17 @@ void ContractionTiler::produce(ws::RolesOp roles, Value channel,
   auto completion = isByWarpgroups   ? ws::Completion::Box
                     : lhs.chunk == 1 ? ws::Completion::Store
                                      : ws::Completion::CpAsync;
-  emitProducer(frame->index, roles, channel, completion,
-               [&](Value step, ValueRange tiles) {
-                 if (isByWarpgroups) {
-                   emitBoxCopy(lhs, maps[0], at[0], at[1], step, tiles[0]);
-                   emitBoxCopy(rhs, maps[1], at[0], at[2], step, tiles[1]);
-                   return;
-                 }
-                 emitCopy(lhs, dims.m, shape.m, at[0], at[1], step, tiles[0]);
-                 emitCopy(rhs, dims.n, shape.n, at[0], at[2], step, tiles[1]);
-               });
+  emitProducer(frame->index, roles, [&](Value step) {
+    emitPut(frame->index, channel, completion, [&](ValueRange tiles) {
+      if (isByWarpgroups) {
+        emitBoxCopy(lhs, maps[0], at[0], at[1], step, tiles[0]);
+        emitBoxCopy(rhs, maps[1], at[0], at[2], step, tiles[1]);
+        return;
+      }
+      emitCopy(lhs, dims.m, shape.m, at[0], at[1], step, tiles[0]);
+      emitCopy(rhs, dims.n, shape.n, at[0], at[2], step, tiles[1]);
+    });
+  });
 }
 
 /// Multiplies the tiles of a slot in each step.
@@ -325,9 +306,7 @@ void ContractionTiler::emitConsumer(ws::RolesOp roles, Value channel) {
   auto sums = cast<ws::AccumulatorType>(roles.getResult(0).getType());
   Block *body = builder.createBlock(&roles.getConsume(), {},
                                     {builder.getIndexType(), sums}, {loc, loc});
-  TypeRange tiles = cast<ws::ChannelType>(channel.getType()).getTiles();
-  auto get = ws::GetEnterOp::create(
-      builder, loc, tiles, ws::TokenType::get(op.getContext()), channel);
+  ws::GetEnterOp get = emitGet(frame->index, channel);
   // rhs is k by n where its rows are those of k.
   Value started = ws::MmaOp::create(builder, loc, sums, get.getTiles()[0],
                                     get.getTiles()[1], body->getArgument(1),
@@ -373,14 +352,15 @@ void ContractionTiler::emit(ElementEmitter &emitter) {
     Value steps =
         index.constant(llvm::divideCeilSigned(extent(dims.k), shape.k));
     Value zero = ws::ZeroOp::create(builder, loc, sumsType);
-    auto roles = ws::RolesOp::create(builder, loc, TypeRange(sumsType), steps,
-                                     zero, registers(builder));
+    auto roles = ws::RolesOp::create(
+        builder, loc, TypeRange(sumsType), steps, zero,
+        isByWarpgroups ? shareRegisters(machine, builder, threads())
+                       : DenseI64ArrayAttr());
     produce(roles, channel, maps, at);
     emitConsumer(roles, channel);
     emitEpilogue(emitter, roles.getResult(0), at[0], at[1], at[2]);
-    describeDesign(frame->function, roles,
-                   cast<ws::ChannelType>(channel.getType()), countBlocks(shape),
-                   threads(), channelBudget(), machine);
+    describeDesign(frame->function, roles, countBlocks(shape), threads(),
+                   channelBudget(), machine);
   });
 }
 

@@ -12,10 +12,10 @@ namespace heddle {
 
 /// Tells on `function`, a kernel of `roles` for `machine`, how it is made:
 /// its tiles make `blocks` blocks of `threads` threads each, of whose shared
-/// memory `budget` bytes are for the channel.
+/// memory `budget` bytes are for the channels.
 void describeDesign(mlir::func::FuncOp function, ws::RolesOp roles,
-                    ws::ChannelType channel, int64_t blocks, int64_t threads,
-                    int64_t budget, const GpuMachine &machine);
+                    int64_t blocks, int64_t threads, int64_t budget,
+                    const GpuMachine &machine);
 
 } // namespace heddle
 

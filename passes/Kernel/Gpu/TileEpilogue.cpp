@@ -90,20 +90,45 @@ void emitPlace(IndexBuilder &index, Region &place,
   ws::YieldOp::create(builder, index.loc, ValueRange{position, inside});
 }
 
-void emitProducer(IndexBuilder &index, ws::RolesOp roles, Value channel,
-                  ws::Completion completion,
-                  function_ref<void(Value, ValueRange)> copy) {
+void emitProducer(IndexBuilder &index, ws::RolesOp roles,
+                  function_ref<void(Value)> body) {
   OpBuilder &builder = index.builder;
   OpBuilder::InsertionGuard guard(builder);
-  Block *body = builder.createBlock(&roles.getProduce(), {},
-                                    builder.getIndexType(), index.loc);
-  auto type = cast<ws::ChannelType>(channel.getType());
-  auto enter =
-      ws::PutEnterOp::create(builder, index.loc, type.getTiles(),
-                             ws::TokenType::get(builder.getContext()), channel);
-  copy(body->getArgument(0), enter.getTiles());
-  ws::PutExitOp::create(builder, index.loc, enter.getToken(), completion);
+  Block *block = builder.createBlock(&roles.getProduce(), {},
+                                     builder.getIndexType(), index.loc);
+  body(block->getArgument(0));
   ws::YieldOp::create(builder, index.loc, ValueRange());
+}
+
+void emitPut(IndexBuilder &index, Value channel, ws::Completion completion,
+             function_ref<void(ValueRange)> copy) {
+  OpBuilder &builder = index.builder;
+  auto enter = ws::PutEnterOp::create(
+      builder, index.loc,
+      TypeRange(cast<ws::ChannelType>(channel.getType()).getTiles()),
+      ws::TokenType::get(builder.getContext()), channel);
+  copy(enter.getTiles());
+  ws::PutExitOp::create(builder, index.loc, enter.getToken(), completion);
+}
+
+ws::GetEnterOp emitGet(IndexBuilder &index, Value channel) {
+  return ws::GetEnterOp::create(
+      index.builder, index.loc,
+      TypeRange(cast<ws::ChannelType>(channel.getType()).getTiles()),
+      ws::TokenType::get(index.builder.getContext()), channel);
+}
+
+// Numbers of registers are multiples of 8 (PTX ISA, "setmaxnreg").
+DenseI64ArrayAttr shareRegisters(const GpuMachine &machine, Builder &builder,
+                                 int64_t threads) {
+  int64_t consumers = threads - machine.warpgroupThreads;
+  if (consumers == machine.warpgroupThreads)
+    return {};
+  // Coordinates, addresses of barriers and the loop's counters.
+  constexpr int64_t forCopies = 32, most = 240;
+  int64_t rest = machine.registers - forCopies * machine.warpgroupThreads;
+  return builder.getDenseI64ArrayAttr(
+      {forCopies, std::min(most, rest / consumers / 8 * 8)});
 }
 
 void emitTileEpilogue(ElementEmitter &emitter, Value result,

@@ -54,12 +54,25 @@ void emitPlace(IndexBuilder &index, mlir::Region &place,
                    mlir::Value row, mlir::Value column)>
                    where);
 
-/// Fills the region of `roles` that brings tiles: `copy` brings what a step
-/// needs into those of a slot, which are full by `completion`.
-void emitProducer(
-    IndexBuilder &index, ws::RolesOp roles, mlir::Value channel,
-    ws::Completion completion,
-    llvm::function_ref<void(mlir::Value step, mlir::ValueRange tiles)> copy);
+/// Fills the region of `roles` that brings tiles: by `body` in each step.
+void emitProducer(IndexBuilder &index, ws::RolesOp roles,
+                  llvm::function_ref<void(mlir::Value step)> body);
+
+/// Brings tiles into the next slot of `channel`: `copy` fills them, which are
+/// full by `completion`.
+void emitPut(IndexBuilder &index, mlir::Value channel,
+             ws::Completion completion,
+             llvm::function_ref<void(mlir::ValueRange tiles)> copy);
+
+/// The tiles of the next full slot of `channel`, and the token with which the
+/// slot is given back.
+ws::GetEnterOp emitGet(IndexBuilder &index, mlir::Value channel);
+
+/// The registers that a thread of a producer's warpgroup and one of those that
+/// multiply ask for, in a block of `threads`. Null where one warpgroup
+/// multiplies: then equal shares are as many as a thread can have.
+mlir::DenseI64ArrayAttr shareRegisters(const GpuMachine &machine,
+                                       mlir::Builder &builder, int64_t threads);
 
 /// Stores what `epilogue`, if there is one, makes of `result`, whose elements
 /// are the `sums` of a tile. `isInside` says, of a row and a column of the

@@ -4,16 +4,17 @@
 
 #include "dialects/Kernel/GridKernels.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 using namespace mlir;
 
 namespace heddle {
 
 LogicalResult WarpgroupRoles::findParts() {
-  unsigned channels = 0, others = 0;
+  unsigned others = 0;
   function.walk([&](Operation *op) {
     if (auto found = dyn_cast<ws::ChannelOp>(op)) {
-      channel = found;
-      ++channels;
+      rings.push_back({found, {}, {}, {}});
     } else if (auto found = dyn_cast<ws::RolesOp>(op)) {
       others += bool(roles);
       roles = found;
@@ -25,44 +26,68 @@ LogicalResult WarpgroupRoles::findParts() {
     }
   });
   tiles = dyn_cast<scf::ForOp>(roles->getParentOp());
-  if (channels != 1 || others || !tiles || tiles.getNumResults() ||
+  if (rings.empty() || others || !tiles || tiles.getNumResults() ||
       tiles->getParentOp() != function || !epilogue ||
       epilogue->getParentOp() != tiles)
     return roles.emitOpError("copies boxes outside of a loop over tiles that "
-                             "has one channel, these roles and an epilogue");
-  WalkResult numbers = function.walk([](Operation *op) {
-    if (!isa<ws::LoadOp, ws::MapOp, ws::ReduceOp, ws::NarrowOp>(op))
-      return WalkResult::advance();
-    op->emitOpError("computes in registers, beside roles that copy boxes");
-    return WalkResult::interrupt();
-  });
-  if (numbers.wasInterrupted())
-    return failure();
+                             "has these roles and an epilogue alone");
+  for (Ring &ring : rings)
+    if (llvm::none_of(ring.channel->getUsers(), [&](Operation *user) {
+          return roles->isProperAncestor(user);
+        }))
+      return ring.channel.emitOpError("has no role, beside others that have");
   for (ws::TensorMapOp map : maps)
     if (!isa<BlockArgument>(map.getSource()))
       return map.emitOpError("describes no buffer of the launch: the host "
                              "makes a map before it");
-  if (roles.getInits().size() != 1 ||
-      !isa<ws::AccumulatorType>(roles.getResult(0).getType()))
+  return findSums();
+}
+
+/// Finds what the consumers carry.
+LogicalResult WarpgroupRoles::findSums() {
+  sums = dyn_cast<ws::AccumulatorType>(roles.getResult(0).getType());
+  auto isOfWarpgroups = [](ws::AccumulatorType type) {
+    return warpM(type) == kMmaM && type.getWarpColumns() == 1 &&
+           type.getRows() % kWarpgroupM == 0 && type.getColumns() <= 256;
+  };
+  for (auto product : roles.getConsume().getOps<ws::MmaOp>())
+    if (!isOfWarpgroups(product.getAccumulator().getType()))
+      return product.emitOpError("has no sums of warpgroups, which have ")
+             << kWarpgroupM << " rows and up to 256 columns, 16 rows a warp";
+  bool computes = llvm::any_of(roles.getConsume().getOps(), [](Operation &op) {
+    return isa<ws::MapOp, ws::ReduceOp, ws::NarrowOp>(op);
+  });
+  if (computes)
+    return findLate();
+  if (roles.getNumResults() != 1 || !sums)
     return roles.emitOpError("copies boxes, and carries something else than "
-                             "one accumulator");
-  sums = cast<ws::AccumulatorType>(roles.getResult(0).getType());
-  if (warpM(sums) != kMmaM || sums.getWarpColumns() != 1 ||
-      sums.getRows() % kWarpgroupM || sums.getColumns() > 256)
-    return roles.emitOpError("has no sums of warpgroups, which have ")
-           << kWarpgroupM << " rows and up to 256 columns, 16 rows a warp";
+                             "one accumulator of products");
   return success();
 }
 
-/// The slots, then the barriers.
+/// The slots of all channels, then the barriers.
 void WarpgroupRoles::placeShared() {
-  int64_t slots = depth() * channel.getChannel().getType().getSlotBytes();
-  shared = placeLaunchedMemory(slots + depth() * kBarrierBytesOfSlot);
-  barriers = advance(shared, i32(slots));
+  int64_t slots = 0, barriers = depth() * kBarrierBytesOfSlot;
+  for (Ring &ring : rings)
+    slots += depth() * ring.slotBytes();
+  Value first = placeLaunchedMemory(slots + static_cast<int64_t>(rings.size()) *
+                                                barriers);
+  int64_t offset = 0;
+  for (auto [number, ring] : llvm::enumerate(rings)) {
+    ring.shared = offset ? advance(first, i32(offset)) : first;
+    ring.barriers =
+        advance(first, i32(slots + static_cast<int64_t>(number) * barriers));
+    offset += depth() * ring.slotBytes();
+  }
 }
 
-Value WarpgroupRoles::barrierOf(int64_t first, Value stage) {
-  return advance(barriers,
+WarpgroupRoles::Ring &WarpgroupRoles::ringOf(Value channel) {
+  return *llvm::find_if(
+      rings, [&](Ring &ring) { return ring.channel.getChannel() == channel; });
+}
+
+Value WarpgroupRoles::barrierOf(Ring &ring, int64_t first, Value stage) {
+  return advance(ring.barriers,
                  binary<arith::MulIOp>(add(stage, first), kBarrierBytes));
 }
 
@@ -73,12 +98,13 @@ void WarpgroupRoles::makeBarriers() {
   Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         thread, i32(0));
   index.branch(isFirst, [&] {
-    for (int64_t stage = 0; stage < depth(); ++stage) {
-      NVVM::MBarrierInitOp::create(builder, loc, fullOf(i32(stage)), i32(1),
-                                   Value());
-      NVVM::MBarrierInitOp::create(builder, loc, emptyOf(i32(stage)),
-                                   i32(consumerWarps()), Value());
-    }
+    for (Ring &ring : rings)
+      for (int64_t stage = 0; stage < depth(); ++stage) {
+        NVVM::MBarrierInitOp::create(builder, loc, fullOf(ring, i32(stage)),
+                                     i32(1), Value());
+        NVVM::MBarrierInitOp::create(builder, loc, emptyOf(ring, i32(stage)),
+                                     i32(consumerWarps()), Value());
+      }
     NVVM::FenceMbarrierInitOp::create(builder, loc);
   });
   barrier();
@@ -128,33 +154,42 @@ void WarpgroupRoles::wait(Value barrier, Value parity) {
                                         i32(ticks));
 }
 
-void WarpgroupRoles::giveBack(Value stage) {
+void WarpgroupRoles::giveBack(Ring &ring, Value stage) {
   Value isFirst = arith::CmpIOp::create(builder, index.loc,
                                         arith::CmpIPredicate::eq, lane, i32(0));
   index.branch(isFirst, [&] {
     NVVM::MBarrierArriveOp::create(builder, index.loc, builder.getI64Type(),
-                                   emptyOf(stage), Value());
+                                   emptyOf(ring, stage), Value());
   });
 }
 
 void WarpgroupRoles::emitTiles(
     function_ref<RingPlace(IRMapping &, RingPlace)> role,
-    function_ref<void(IRMapping &)> finishTile) {
-  auto loop = scf::ForOp::create(builder, tiles.getLoc(), tiles.getLowerBound(),
-                                 tiles.getUpperBound(), tiles.getStep(),
-                                 ValueRange{i32(0), i32(0)});
+    function_ref<void(Operation &, IRMapping &)> other) {
+  // Registers are short: numbers of tiles take one where they fit.
+  constexpr int64_t most = int64_t(1) << 30;
+  std::optional<int64_t> count = getConstantIntValue(tiles.getUpperBound());
+  bool isNarrow = count && *count <= most;
+  SmallVector<Value> bounds = {tiles.getLowerBound(), tiles.getUpperBound(),
+                               tiles.getStep()};
+  if (isNarrow)
+    for (Value &bound : bounds)
+      bound = narrow(bound);
+  auto loop = scf::ForOp::create(builder, tiles.getLoc(), bounds[0], bounds[1],
+                                 bounds[2], ValueRange{i32(0), i32(0)});
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(loop.getBody());
   IRMapping values(mapParameters);
-  values.map(tiles.getInductionVar(), loop.getInductionVar());
+  Value number = loop.getInductionVar();
+  values.map(tiles.getInductionVar(), isNarrow ? widen(number) : number);
   RingPlace place = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   for (Operation &op : tiles.getBody()->without_terminator()) {
     index.loc = op.getLoc();
     if (&op == roles)
       place = role(values, place);
-    else if (&op == epilogue)
-      finishTile(values);
-    else if (!isa<ws::ZeroOp>(op))
+    else if (isa<ws::WsDialect>(op.getDialect()))
+      other(op, values);
+    else
       builder.clone(op, values);
   }
   scf::YieldOp::create(builder, tiles.getLoc(),
@@ -186,19 +221,20 @@ void WarpgroupRoles::produceStep(Value step, RingPlace place,
   IRMapping values(outside);
   Block &body = roles.getProduce().front();
   values.map(body.getArgument(0), step);
-  ws::ChannelType type = channel.getChannel().getType();
-  Value full = fullOf(place.stage);
+  Value full;
   for (Operation &op : body.without_terminator()) {
     index.loc = op.getLoc();
     if (auto enter = dyn_cast<ws::PutEnterOp>(op)) {
+      Ring &ring = ringOf(enter.getChannel());
+      full = fullOf(ring, place.stage);
       // In the first round all slots are empty: the phase before the barrier's
       // first is over.
-      wait(emptyOf(place.stage), binary<arith::XOrIOp>(place.parity, 1));
+      wait(emptyOf(ring, place.stage), binary<arith::XOrIOp>(place.parity, 1));
       NVVM::MBarrierArriveExpectTxOp::create(
-          builder, index.loc, builder.getI64Type(), full,
-          i32(type.getSlotBytes()), NVVM::MemScopeKind::CTA, /*relaxed=*/false,
-          Value());
-      values.map(enter.getTiles(), tilesAt(type, copied, place.stage));
+          builder, index.loc, builder.getI64Type(), full, i32(ring.slotBytes()),
+          NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+      values.map(enter.getTiles(), tilesAt(enter.getChannel().getType(),
+                                           ring.copied, place.stage));
     } else if (auto copy = dyn_cast<ws::CopyBoxOp>(op)) {
       copyBoxes(copy, values.lookup(copy.getTile()), full, values);
     } else if (!isa<ws::PutExitOp>(op)) {
@@ -221,51 +257,6 @@ WarpgroupRoles::RingPlace WarpgroupRoles::produce(IRMapping &outside,
   return {after[0], after[1]};
 }
 
-int64_t WarpgroupRoles::offsetInSlot(Value tile) {
-  auto enter = tile.getDefiningOp<ws::GetEnterOp>();
-  int64_t offset = 0;
-  for (Value other : enter.getTiles()) {
-    if (other == tile)
-      break;
-    offset += cast<ws::TileType>(other.getType()).getBytes();
-  }
-  return offset;
-}
-
-/// Multiplies what lies in a slot, while the products of the step before end;
-/// their slot is given back then.
-Value WarpgroupRoles::consumeStep(RingPlace place, Value started) {
-  wait(fullOf(place.stage), place.parity);
-  for (auto mma : roles.getConsume().getOps<ws::MmaOp>()) {
-    index.loc = mma.getLoc();
-    started = multiply(mma, place.stage, started);
-  }
-  return started;
-}
-
-WarpgroupRoles::RingPlace WarpgroupRoles::consume(IRMapping &outside,
-                                                  RingPlace place) {
-  Location loc = roles.getLoc();
-  Value zero = LLVM::ZeroOp::create(builder, loc, sumsStruct());
-  Value low = index.constant(0);
-  // A slot is read until a step after the one that started to read it.
-  SmallVector<Value> after = index.loop(
-      low, outside.lookupOrDefault(roles.getSteps()), 1,
-      {zero, place.stage, place.parity, place.stage},
-      [&](Value step, ValueRange carried) -> SmallVector<Value> {
-        RingPlace now = {carried[1], carried[2]};
-        Value started = consumeStep(now, carried[0]);
-        NVVM::WgmmaWaitGroupSyncOp::create(builder, loc, 1);
-        index.branch(index.less(low, step), [&] { giveBack(carried[3]); });
-        RingPlace then = next(now);
-        return {started, then.stage, then.parity, now.stage};
-      });
-  finished = finish(after[0]);
-  index.branch(index.less(low, outside.lookupOrDefault(roles.getSteps())),
-               [&] { giveBack(after[3]); });
-  return {after[1], after[2]};
-}
-
 void WarpgroupRoles::emitProducer() {
   if (auto registers = roles.getRegisters())
     NVVM::SetMaxRegisterOp::create(builder, index.loc,
@@ -279,13 +270,14 @@ void WarpgroupRoles::emitProducer() {
     index.branch(elected, [&] {
       // The device's copies name memory of all blocks of a cluster.
       constexpr unsigned clusterSpace = 7;
-      copied = LLVM::AddrSpaceCastOp::create(
-          builder, index.loc,
-          LLVM::LLVMPointerType::get(builder.getContext(), clusterSpace),
-          shared);
+      for (Ring &ring : rings)
+        ring.copied = LLVM::AddrSpaceCastOp::create(
+            builder, index.loc,
+            LLVM::LLVMPointerType::get(builder.getContext(), clusterSpace),
+            ring.shared);
       emitTiles([&](IRMapping &outside,
                     RingPlace place) { return produce(outside, place); },
-                [](IRMapping &) {});
+                [](Operation &, IRMapping &) {});
     });
   });
 }
@@ -296,14 +288,16 @@ void WarpgroupRoles::emitConsumers() {
                                    static_cast<uint32_t>((*registers)[1]),
                                    NVVM::SetMaxRegisterAction::increase);
   findThread(sums.getWarpColumns(), add(thread, -kWarpgroupThreads));
+  if (takesTurns())
+    startTurns();
   emitTiles([&](IRMapping &outside,
                 RingPlace place) { return consume(outside, place); },
-            [&](IRMapping &outside) {
-              SmallVector<Value> elements;
-              for (int64_t i = 0; i < countNumbers(sums); ++i)
-                elements.push_back(LLVM::ExtractValueOp::create(
-                    builder, index.loc, finished, i));
-              lowerEpilogue(epilogue, elements, outside);
+            [&](Operation &op, IRMapping &outside) {
+              if (&op == epilogue)
+                lowerEpilogue(epilogue, held[epilogue.getAccumulator()],
+                              outside);
+              else
+                lowerNumbers(op, outside);
             });
 }
 
@@ -333,7 +327,8 @@ LogicalResult WarpgroupRoles::run() {
   tiles.erase();
   for (ws::TensorMapOp map : maps)
     map.erase();
-  channel.erase();
+  for (Ring &ring : rings)
+    ring.channel.erase();
   return success();
 }
 

@@ -908,3 +908,34 @@ func.func @registers_of_others(%q: !ws.operand<64 x 32 x f16, 2>, %steps: index,
   }
   return
 }
+
+// -----
+
+!lhs = !ws.tile<64 x 32 x f16, 2, 1>
+!rhs = !ws.tile<32 x 64 x f16, 3, 0>
+!sums = !ws.accumulator<64 x 64, 2 x 2>
+
+func.func @depths(%x: memref<?xf16>, %steps: index) {
+  %left = ws.channel : !ws.channel<4 x !lhs>
+  %right = ws.channel : !ws.channel<3 x !rhs>
+  %zero = ws.zero : !sums
+  // expected-error @below {{'ws.roles' op goes through channels of 4 and of 3 slots: each step takes one of each, so they have as many}}
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %left_full = ws.put.enter %left : !ws.channel<4 x !lhs> -> !lhs
+    ws.put.exit %left_full by store
+    %b, %right_full = ws.put.enter %right : !ws.channel<3 x !rhs> -> !rhs
+    ws.put.exit %right_full by store
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %left_read = ws.get.enter %left : !ws.channel<4 x !lhs> -> !lhs
+    %b, %right_read = ws.get.enter %right : !ws.channel<3 x !rhs> -> !rhs
+    %started = ws.mma %a, %b, %carried : !lhs, !rhs, !sums
+    %done = ws.mma.wait %started : !sums
+    ws.get.exit %left_read
+    ws.get.exit %right_read
+    ws.yield %done : !sums
+  }
+  return
+}

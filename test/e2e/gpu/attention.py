@@ -23,6 +23,20 @@ def usual_heads():
     yield Case(query=(1, 1, 140, 128), keys=140, width=128, type="bf16", causal=True)
 
 
+def warpgroups():
+    """What warpgroups do where there are such: more steps than slots, heads that share keys, windows, sinks, masks, rows that see nothing, heads that
+    do not fill boxes, deep ones, one warpgroup and two."""
+    yield Case(query=(1, 1, 70, 128), keys=900, width=128, type="bf16")
+    yield Case(query=(1, 4, 40, 64), keys=150, width=64, key_heads=2, type="f16", causal=True)
+    yield Case(query=(1, 2, 300, 64), keys=300, width=64, type="bf16", causal=True, window=20)
+    yield Case(query=(1, 2, 70, 64), keys=100, width=64, type="f16", window=9, sink=True)
+    yield Case(query=(2, 1, 150, 64), keys=12, width=64, type="bf16", causal=True, zero_nan_rows=True)
+    yield Case(query=(2, 2, 41, 64), keys=77, width=64, type="bf16", mask="float")
+    yield Case(query=(1, 2, 140, 48), keys=77, width=40, type="f16", mask="bool", zero_nan_rows=True)
+    yield Case(query=(1, 1, 40, 80), keys=70, width=200, type="f16")
+    yield Case(query=(1, 1, 120, 256), keys=170, width=256, type="bf16")
+
+
 def cases():
     yield from usual_heads()
     # Two heads of queries to one of keys, each with its own number of keys.
@@ -39,6 +53,7 @@ def cases():
     # Masks: numbers that are added, and rows that see nothing.
     yield Case(query=(2, 2, 21, 64), keys=77, width=64, type="bf16", mask="float")
     yield Case(query=(2, 2, 140, 32), keys=77, width=32, type="f16", mask="bool", zero_nan_rows=True)
+    yield from warpgroups()
     # Rows that are not aligned, values that are wider than a block's columns, deep heads.
     yield Case(query=(1, 3, 21, 5), keys=37, width=7, type="bf16")
     yield Case(query=(1, 1, 33, 80), keys=70, width=200, type="f16")

@@ -89,7 +89,7 @@ func.func @no_loop(%x: memref<?xbf16>, %steps: index) {
   %channel = ws.channel : !pipe
   %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
   %zero = ws.zero : !sums
-  // expected-error @below {{'ws.roles' op copies boxes outside of a loop over tiles that has one channel, these roles and an epilogue}}
+  // expected-error @below {{'ws.roles' op copies boxes outside of a loop over tiles that has these roles and an epilogue alone}}
   %sum = ws.roles %steps init %zero : !sums produce {
   ^bb0(%step: index):
     %a, %b, %token = ws.put.enter %channel : !pipe -> !lhs, !rhs
@@ -122,7 +122,6 @@ func.func @no_warpgroups(%x: memref<?xbf16>, %steps: index) {
   %c1 = arith.constant 1 : index
   scf.for %tile = %c0 to %steps step %c1 {
     %zero = ws.zero : !sums
-    // expected-error @below {{'ws.roles' op has no sums of warpgroups, which have 64 rows and up to 256 columns, 16 rows a warp}}
     %sum = ws.roles %steps init %zero : !sums produce {
     ^bb0(%step: index):
       %a, %b, %token = ws.put.enter %channel : !pipe -> !lhs, !rhs
@@ -133,6 +132,7 @@ func.func @no_warpgroups(%x: memref<?xbf16>, %steps: index) {
     } consume {
     ^bb0(%step: index, %carried: !sums):
       %a, %b, %token = ws.get.enter %channel : !pipe -> !lhs, !rhs
+      // expected-error @below {{'ws.mma' op has no sums of warpgroups, which have 64 rows and up to 256 columns, 16 rows a warp}}
       %started = ws.mma %a, %b transposed, %carried : !lhs, !rhs, !sums
       %done = ws.mma.wait %started : !sums
       ws.get.exit %token
@@ -200,7 +200,7 @@ func.func @two_sums(%x: memref<?xbf16>, %steps: index) {
   %c1 = arith.constant 1 : index
   scf.for %tile = %c0 to %steps step %c1 {
     %zero = ws.zero : !sums
-    // expected-error @below {{'ws.roles' op copies boxes, and carries something else than one accumulator}}
+    // expected-error @below {{'ws.roles' op copies boxes, and carries something else than one accumulator of products}}
     %sum:2 = ws.roles %steps init %zero, %zero : !sums, !sums produce {
     ^bb0(%step: index):
       %a, %b, %token = ws.put.enter %channel : !pipe -> !lhs, !rhs
@@ -238,6 +238,7 @@ func.func @computed(%x: memref<?xbf16>, %steps: index) {
   %c1 = arith.constant 1 : index
   scf.for %tile = %c0 to %steps step %c1 {
     %zero = ws.zero : !sums
+    // expected-error @below {{'ws.roles' op copies boxes and computes in registers, without a last product of these that is the first of what it carries}}
     %sum = ws.roles %steps init %zero : !sums produce {
     ^bb0(%step: index):
       %a, %b, %token = ws.put.enter %channel : !pipe -> !lhs, !rhs
@@ -251,13 +252,51 @@ func.func @computed(%x: memref<?xbf16>, %steps: index) {
       %started = ws.mma %a, %b transposed, %carried : !lhs, !rhs, !sums
       %done = ws.mma.wait %started : !sums
       ws.get.exit %token
-      // expected-error @below {{'ws.map' op computes in registers, beside roles that copy boxes}}
       %doubled = ws.map %done : (!sums) -> !sums {
       ^bb0(%value: f32, %row: index, %column: index):
         %sum = arith.addf %value, %value : f32
         ws.yield %sum : f32
       }
       ws.yield %doubled : !sums
+    }
+    ws.epilogue %sum : !sums {
+    ^bb0(%element: f32, %row: index, %column: index):
+      ws.yield
+    }
+  }
+  return
+}
+
+// -----
+
+!lhs = !ws.tile<128 x 64 x bf16, 3, 0>
+!rhs = !ws.tile<128 x 64 x bf16, 3, 0>
+!sums = !ws.accumulator<128 x 128, 8 x 1>
+!pipe = !ws.channel<4 x !lhs, !rhs>
+
+func.func @idle(%x: memref<?xbf16>, %steps: index) {
+  %channel = ws.channel launched : !pipe
+  // expected-error @below {{'ws.channel' op has no role, beside others that have}}
+  %other = ws.channel launched : !pipe
+  %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %tile = %c0 to %steps step %c1 {
+    %zero = ws.zero : !sums
+    %sum = ws.roles %steps init %zero : !sums produce {
+    ^bb0(%step: index):
+      %a, %b, %token = ws.put.enter %channel : !pipe -> !lhs, !rhs
+      ws.copy_box %map at %step, %step to %a : !lhs
+      ws.copy_box %map at %step, %step to %b : !rhs
+      ws.put.exit %token by box
+      ws.yield
+    } consume {
+    ^bb0(%step: index, %carried: !sums):
+      %a, %b, %token = ws.get.enter %channel : !pipe -> !lhs, !rhs
+      %started = ws.mma %a, %b transposed, %carried : !lhs, !rhs, !sums
+      %done = ws.mma.wait %started : !sums
+      ws.get.exit %token
+      ws.yield %done : !sums
     }
     ws.epilogue %sum : !sums {
     ^bb0(%element: f32, %row: index, %column: index):

@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-# What a line holds, which of those that do, and what stands there instead; None drops the line.
+# What a line holds, which of those that do, and what stands there instead, of all that it holds or of a part; None drops the line.
 MUTANTS = {
     "empty-wait": (r"nvvm\.mbarrier\.try_wait\.parity", 0, None),
     "full-wait": (r"nvvm\.mbarrier\.try_wait\.parity", 1, None),
@@ -19,6 +19,12 @@ MUTANTS = {
     "arrive": (r"nvvm\.mbarrier\.arrive %", 0, None),
     "copy": (r"nvvm\.cp\.async\.bulk\.tensor", 2, None),
     "init": (r"nvvm\.mbarrier\.init", 0, None),
+    # Of steps that compute numbers: the producer waits for keys' slot and values', consumers for keys of the first step, for keys and values in the
+    # loop, and for the last values; they wait for groups of products, and give slots back, in this order.
+    "late-full": (r"nvvm\.mbarrier\.try_wait\.parity", 4, None),
+    "late-wait": (r"wgmma\.wait_group\.sync\.aligned 0", 1, ("aligned 0", "aligned 1")),
+    "late-arrive": (r"nvvm\.mbarrier\.arrive %", 2, None),
+    "parity": (r"nvvm\.mbarrier\.try_wait\.parity", 3, (r"parity (%\w+), %\w+", r"parity \1, %c1_i32")),
 }
 
 
@@ -30,7 +36,8 @@ def main() -> int:
     if instead is None:
         del lines[place]
     else:
-        lines[place] = re.sub(pattern, instead, lines[place])
+        part, instead = instead if isinstance(instead, tuple) else (pattern, instead)
+        lines[place] = re.sub(part, instead, lines[place])
     pathlib.Path(target).write_text("\n".join(lines) + "\n")
     return 0
 
