@@ -1,6 +1,7 @@
 """The same computations by PyTorch, which calls cuBLAS and its own kernels."""
 
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 
 def to_device(array, dtype: str):
@@ -11,6 +12,17 @@ def to_device(array, dtype: str):
 
 # What a case's `baseline` names: a function of the inputs.
 COMPUTE = {"matmul": torch.matmul, "softmax": lambda x: torch.softmax(x, dim=-1)}
+
+
+class Attention:
+    """Attention by cuDNN where PyTorch has it for these tensors, else by PyTorch's own kernel."""
+
+    def __init__(self, tensors: list, causal: bool):
+        self.tensors, self.causal = tensors, causal
+
+    def __call__(self):
+        with sdpa_kernel([SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION], set_priority=True):
+            torch.nn.functional.scaled_dot_product_attention(*self.tensors, is_causal=self.causal)
 
 
 class Copy:
@@ -30,6 +42,8 @@ def contender(case: dict, inputs: list, dtypes: list[str]):
     if case["baseline"] == "copy":
         return Copy(case["bytes"])
     tensors = [to_device(array, dtype) for array, dtype in zip(inputs, dtypes, strict=True)]
+    if case["baseline"] == "attention":
+        return Attention(tensors, case["causal"])
     return lambda: COMPUTE[case["baseline"]](*tensors)
 
 
