@@ -246,6 +246,7 @@ static heddle_status describe(const std::vector<TensorSpec> &specs,
   info.alignment = spec.alignment;
   info.device = spec.deviceName.c_str();
   info.whole = spec.whole.empty() ? info.shape : spec.whole.data();
+  info.sharding = spec.sharding.empty() ? nullptr : spec.sharding.c_str();
   info.replaces = spec.alias == format::none ? -1 : int64_t(spec.alias);
   return writeResult(info, out) ? toStatus({}) : invalid(badSize);
 }

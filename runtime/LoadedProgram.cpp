@@ -10,6 +10,7 @@
 #include "runtime/drivers/cpu/DebugSymbols.h"
 #include "runtime/drivers/cpu/Features.h"
 #include "runtime/drivers/cpu/FloatEnvironment.h"
+#include "runtime/format/Collectives.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestTables.h"
 
@@ -365,6 +366,8 @@ void LoadedProgram::describeEntries() {
     spec.largestBytes = tensorBytes(tensor, largest);
     if (tensor.whole())
       spec.whole.assign(tensor.whole()->begin(), tensor.whole()->end());
+    if (manifest().ranks() > 1)
+      spec.sharding = shardingText(manifest(), tensor);
     return spec;
   };
   for (uint32_t i = 0; i < length(manifest().entries()); ++i) {

@@ -32,6 +32,8 @@ struct TensorSpec {
   std::string deviceName = {};
   /// Of the tensor that ranks have parts of; empty where each has all of it.
   std::vector<int64_t> whole = {};
+  /// How that lies over the mesh; empty in a program of one rank.
+  std::string sharding = {};
 };
 
 /// A state, as the host makes and fills it.

@@ -1,17 +1,13 @@
-// Runs a call on all ranks: cuts the inputs, lets each rank run its program,
-// joins the outputs.
+// Runs a call on all ranks as threads: cuts the inputs, lets each rank run its
+// program, joins the outputs.
 
 #include "runtime/Ranks.h"
 
 #include "runtime/Border.h"
 #include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/BlockedSignals.h"
-#include "runtime/format/DataTypes.h"
-#include "runtime/format/ManifestTables.h"
 
-#include <algorithm>
 #include <cstring>
-#include <set>
 #include <unistd.h>
 #include <utility>
 
@@ -20,75 +16,12 @@ using namespace heddle::runtime;
 using namespace heddle::format;
 
 //===----------------------------------------------------------------------===//
-// Parts
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A box of a whole tensor, and a part whose first elements it is.
-struct Box {
-  char *whole;
-  const std::vector<int64_t> &wholeShape;
-  char *part;
-  const std::vector<int64_t> &partShape;
-  const TensorPart &place;
-  int64_t elementBytes;
-};
-} // namespace
-
-/// Copies the box, from the whole to the part or back, from a dimension on.
-static void copyBox(const Box &box, bool toPart, size_t dimension,
-                    int64_t wholeOffset, int64_t partOffset) {
-  size_t rank = box.partShape.size();
-  if (dimension == rank) { // a scalar
-    std::memcpy(
-        (toPart ? box.part : box.whole) + (toPart ? partOffset : wholeOffset),
-        (toPart ? box.whole : box.part) + (toPart ? wholeOffset : partOffset),
-        static_cast<size_t>(box.elementBytes));
-    return;
-  }
-  int64_t wholeStep = box.elementBytes, partStep = box.elementBytes;
-  for (size_t i = dimension + 1; i < rank; ++i) {
-    wholeStep *= box.wholeShape[i];
-    partStep *= box.partShape[i];
-  }
-  wholeOffset += box.place.begin[dimension] * wholeStep;
-  int64_t count = box.place.inside[dimension];
-  bool isRow = true; // what follows is whole on both sides
-  for (size_t i = dimension + 1; i < rank; ++i)
-    isRow &= box.wholeShape[i] == box.partShape[i] &&
-             box.place.inside[i] == box.partShape[i];
-  if (isRow) {
-    auto bytes = static_cast<size_t>(count * partStep);
-    if (bytes && toPart)
-      std::memcpy(box.part + partOffset, box.whole + wholeOffset, bytes);
-    else if (bytes)
-      std::memcpy(box.whole + wholeOffset, box.part + partOffset, bytes);
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i)
-    copyBox(box, toPart, dimension + 1, wholeOffset + i * wholeStep,
-            partOffset + i * partStep);
-}
-
-//===----------------------------------------------------------------------===//
 // Making ranks
 //===----------------------------------------------------------------------===//
 
 Ranks::Ranks(std::shared_ptr<LoadedProgram> given, size_t index)
-    : program(std::move(given)), entryIndex(index),
-      entry(program->entries()[index]), whole(entry),
-      meeting(std::make_unique<Meeting>()), owner(getpid()) {
-  auto widen = [](std::vector<TensorSpec> &specs) {
-    for (TensorSpec &spec : specs) {
-      if (!spec.whole.empty())
-        spec.leastShape = spec.largestShape = spec.whole;
-      // Ranks still read inputs when others have their results.
-      spec.alias = none;
-    }
-  };
-  widen(whole.inputs);
-  widen(whole.outputs);
-}
+    : RankGroup(std::move(given), index), meeting(std::make_unique<Meeting>()),
+      owner(getpid()) {}
 
 Ranks::~Ranks() {
   bool isForked = owner != getpid();
@@ -107,22 +40,6 @@ Ranks::~Ranks() {
     engine.close(world);
 }
 
-const TensorSpec &Ranks::spec(size_t tensor) const {
-  size_t inputs = entry.inputs.size();
-  return tensor < inputs ? entry.inputs[tensor]
-                         : entry.outputs[tensor - inputs];
-}
-
-/// Says whose part of an output the caller gets: of all that have the same
-/// part, that of the first.
-void Ranks::chooseOwners() {
-  for (size_t i = entry.inputs.size(); i < tensors.size(); ++i) {
-    std::set<std::vector<int64_t>> known;
-    for (Member &member : members)
-      member.owns.push_back(known.insert(member.parts[i].begin).second);
-  }
-}
-
 Error Ranks::createMember(Member &member, uint32_t threads) {
   member.ranks = this;
   member.context = std::make_unique<Context>(program, entryIndex, member.seat);
@@ -131,19 +48,13 @@ Error Ranks::createMember(Member &member, uint32_t threads) {
   own.threads = threads;
   if (Error error = member.context->create(own, nullptr))
     return error;
-  size_t count = entry.inputs.size() + entry.outputs.size();
+  size_t count = tensors.count();
   std::vector<uint64_t> offsets(count, 0);
   uint64_t bytes = 0;
-  uint32_t place = placeOf(program->manifest(), member.seat.rank);
   for (size_t i = 0; i < count; ++i) {
-    bool isInput = i < entry.inputs.size();
-    const Tensor &tensor =
-        isInput ? *entry.record->inputs()->Get(static_cast<uint32_t>(i))
-                : *entry.record->outputs()->Get(
-                      static_cast<uint32_t>(i - entry.inputs.size()));
-    member.parts.push_back(partAt(tensor, spec(i).leastShape, place));
     offsets[i] = bytes;
-    bytes += alignUp(static_cast<uint64_t>(spec(i).largestBytes), pageBytes);
+    bytes +=
+        alignUp(static_cast<uint64_t>(tensors.spec(i).largestBytes), pageBytes);
   }
   if (Error error =
           member.memory.allocate(program->host().device(), HEDDLE_SPACE_HOST,
@@ -152,8 +63,8 @@ Error Ranks::createMember(Member &member, uint32_t threads) {
   for (size_t i = 0; i < count; ++i) {
     // An input that is whole on all ranks is read where it lies, and rank 0
     // writes such outputs to where they go.
-    bool isShared = spec(i).whole.empty() &&
-                    (i < entry.inputs.size() || member.seat.rank == 0);
+    bool isShared =
+        parts.isUncut(i) && (tensors.isInput(i) || member.seat.rank == 0);
     member.staged.push_back(isShared ? nullptr
                                      : member.memory.data() + offsets[i]);
   }
@@ -163,29 +74,17 @@ Error Ranks::createMember(Member &member, uint32_t threads) {
   return {};
 }
 
-Error Ranks::create(const heddle_ranks_options &given) {
-  uint32_t count = program->manifest().ranks();
-  if (!entry.states.empty())
-    return {HEDDLE_ARGUMENT_INVALID,
-            "entry '" + entry.name +
-                "' has states, which ranks do not have yet"};
-  if (length(program->manifest().symbols()))
-    return {HEDDLE_ARGUMENT_INVALID,
-            "calls choose sizes of the program, which ranks do not have yet"};
+Error Ranks::create(uint32_t threads) {
+  uint32_t count = parts.ranks();
   heddle_status why;
   if (int32_t code = engine.open(count, &world, &why))
     return told(code, why);
-  uint32_t threads = given.threads
-                         ? given.threads
-                         : std::max(1u, Pool::defaultThreads() / count);
   members = std::vector<Member>(count);
   for (uint32_t i = 0; i < count; ++i) {
     members[i].seat = {&engine, world, i, count};
     if (Error error = createMember(members[i], threads))
       return error;
   }
-  tensors.resize(entry.inputs.size() + entry.outputs.size());
-  chooseOwners();
   return startThreads();
 }
 
@@ -241,69 +140,33 @@ Error Ranks::adopt() {
 // Calls
 //===----------------------------------------------------------------------===//
 
-Error Ranks::readTensors(const heddle_tensor *const *inputs, size_t inputCount,
-                         const heddle_tensor *const *outputs,
-                         size_t outputCount) {
-  if (Error error = checkCounts(whole, inputCount, outputCount))
-    return error;
-  for (size_t i = 0; i < inputCount; ++i)
-    if (Error error =
-            readTensor(inputs[i], "input", whole.inputs[i], tensors[i]))
-      return error;
-  for (size_t i = 0; i < outputCount; ++i) {
-    heddle_tensor &tensor = tensors[inputCount + i];
-    if (Error error =
-            readTensor(outputs[i], "output", whole.outputs[i], tensor))
-      return error;
-    if (tensor.out_shape)
-      return {HEDDLE_ARGUMENT_INVALID,
-              "output '" + whole.outputs[i].name +
-                  "' has out_shape; the sizes of ranks are fixed"};
-  }
-  for (const heddle_tensor &tensor : tensors)
-    if (tensor.device)
-      return {HEDDLE_TENSOR_DEVICE,
-              "ranks take tensors in the process's memory"};
-  TensorList ins = {tensors.data(), inputCount},
-             outs = {tensors.data() + inputCount, outputCount};
-  if (Error error = checkTensors("input", whole.inputs, ins, false))
-    return error;
-  if (Error error = checkTensors("output", whole.outputs, outs, false))
-    return error;
-  return checkOverlap(whole, ins, outs);
-}
+Error Ranks::checkReady(const heddle_call_options &) { return adopt(); }
 
-/// Describes the member's parts, and fills those of the inputs.
+/// Describes the member's parts, and fills those of inputs that are whole.
 void Ranks::bindParts(Member &member) {
-  for (size_t i = 0; i < tensors.size(); ++i) {
+  uint32_t rank = member.seat.rank;
+  for (size_t i = 0; i < tensors.count(); ++i) {
     heddle_tensor &part = member.tensors[i];
-    const TensorSpec &own = spec(i);
-    part = {};
-    part.size = sizeof(part);
-    part.dtype = static_cast<heddle_dtype>(own.dtype);
-    part.rank = static_cast<int32_t>(own.leastShape.size());
-    part.shape = own.leastShape.data();
-    part.data = member.staged[i] ? member.staged[i] : tensors[i].data;
-    if (i < entry.inputs.size() && member.staged[i])
-      copyBox({static_cast<char *>(tensors[i].data), own.whole,
-               member.staged[i], own.leastShape, member.parts[i],
-               elementBytes(own.dtype)},
-              /*toPart=*/true, 0, 0, 0);
+    part = parts.partTensor(i);
+    if (!tensors.isWhole(i)) {
+      part.data = tensors.data(i, rank);
+      continue;
+    }
+    part.data = member.staged[i] ? member.staged[i] : tensors.data(i);
+    if (tensors.isInput(i) && member.staged[i])
+      parts.cut(i, rank, tensors.data(i), member.staged[i]);
   }
 }
 
 /// What the ranks have made becomes the caller's outputs.
 void Ranks::joinOutputs() {
-  for (size_t i = entry.inputs.size(); i < tensors.size(); ++i) {
-    const TensorSpec &own = spec(i);
-    if (own.whole.empty())
-      continue; // rank 0 has written there
+  for (size_t i = entry.inputs.size(); i < tensors.count(); ++i) {
+    // Each rank has written its part, or rank 0 all of it, where it goes.
+    if (!tensors.isWhole(i) || parts.isUncut(i))
+      continue;
     for (Member &member : members)
-      if (member.owns[i - entry.inputs.size()])
-        copyBox({static_cast<char *>(tensors[i].data), own.whole,
-                 member.staged[i], own.leastShape, member.parts[i],
-                 elementBytes(own.dtype)},
-                /*toPart=*/false, 0, 0, 0);
+      if (parts.owns(i, member.seat.rank))
+        parts.join(i, member.seat.rank, member.staged[i], tensors.data(i));
   }
 }
 
@@ -341,39 +204,7 @@ void Ranks::serve(Member &member) {
   }
 }
 
-/// That of the rank that failed, not of those that waited for it.
-Error Ranks::outcome() const {
-  const Member *failed = nullptr;
-  for (const Member &member : members)
-    if (member.outcome.code &&
-        (!failed || (failed->outcome.code == HEDDLE_RANK_FAILED &&
-                     member.outcome.code != HEDDLE_RANK_FAILED)))
-      failed = &member;
-  if (!failed)
-    return {};
-  auto code = static_cast<heddle_code>(failed->outcome.code);
-  std::string message = failed->outcome.message;
-  return {code,
-          code == HEDDLE_RANK_FAILED
-              ? message
-              : "rank " + std::to_string(failed->seat.rank) + ": " + message};
-}
-
-Error Ranks::call(const heddle_tensor *const *inputs, size_t inputCount,
-                  const heddle_tensor *const *outputs, size_t outputCount,
-                  const heddle_call_options &given) {
-  if (busy.exchange(true, std::memory_order_acquire))
-    return {HEDDLE_CONTEXT_BUSY, "the ranks are in another call"};
-  struct Done {
-    std::atomic<bool> &busy;
-    ~Done() { busy.store(false, std::memory_order_release); }
-  } done{busy};
-  if (given.state_count || given.size_count)
-    return {HEDDLE_ARGUMENT_INVALID, "ranks take no states and no sizes"};
-  if (Error error = adopt())
-    return error;
-  if (Error error = readTensors(inputs, inputCount, outputs, outputCount))
-    return error;
+Error Ranks::run(const heddle_call_options &given) {
   options = &given;
   engine.begin(world);
   {
@@ -387,7 +218,9 @@ Error Ranks::call(const heddle_tensor *const *inputs, size_t inputCount,
     std::unique_lock<std::mutex> lock(meeting->mutex);
     meeting->changed.wait(lock, [&] { return meeting->unfinished == 0; });
   }
-  if (Error error = outcome())
+  if (Error error = outcomeOfAll([&](uint32_t rank) -> const heddle_status & {
+        return members[rank].outcome;
+      }))
     return error;
   joinOutputs();
   return {};

@@ -1,10 +1,10 @@
-// The ranks that run one program together, and the whole tensors of a call.
+// Ranks that are threads of this process.
 
 #ifndef HEDDLE_RUNTIME_RANKS_H
 #define HEDDLE_RUNTIME_RANKS_H
 
 #include "runtime/Context.h"
-#include "runtime/format/Collectives.h"
+#include "runtime/RankGroup.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -14,17 +14,12 @@
 namespace heddle::runtime {
 
 /// All ranks of an entry, as threads of this process: the caller's is rank 0.
-class Ranks {
+class Ranks final : public RankGroup {
 public:
   Ranks(std::shared_ptr<LoadedProgram> program, size_t entry);
-  ~Ranks();
-  Ranks(const Ranks &) = delete;
-  Ranks &operator=(const Ranks &) = delete;
+  ~Ranks() override;
 
-  Error create(const heddle_ranks_options &options);
-  Error call(const heddle_tensor *const *inputs, size_t inputCount,
-             const heddle_tensor *const *outputs, size_t outputCount,
-             const heddle_call_options &options);
+  size_t threads() const override { return members.front().context->threads(); }
 
 private:
   /// A rank: its context, and its parts of the call's tensors.
@@ -32,12 +27,10 @@ private:
     Ranks *ranks = nullptr;
     RankSeat seat;
     std::unique_ptr<Context> context;
-    DeviceMemory memory;                   ///< Of the parts.
-    std::vector<char *> staged;            ///< Inputs, then outputs; null: the
-                                           ///< caller's own memory is used.
-    std::vector<format::TensorPart> parts; ///< The same.
-    std::vector<bool> owns;                ///< Outputs that it gives.
-    std::vector<heddle_tensor> tensors;    ///< Of a call.
+    DeviceMemory memory;                ///< Of the parts.
+    std::vector<char *> staged;         ///< Inputs, then outputs; null: the
+                                        ///< caller's own memory is used.
+    std::vector<heddle_tensor> tensors; ///< Of a call.
     std::vector<const heddle_tensor *> pointers;
     heddle_status outcome;
     pthread_t thread;
@@ -53,30 +46,22 @@ private:
     bool stopping = false;
   };
 
+  Error create(uint32_t threads) override;
+  Error checkReady(const heddle_call_options &options) override;
+  Error run(const heddle_call_options &options) override;
   Error createMember(Member &member, uint32_t threads);
-  void chooseOwners();
   Error startThreads();
   void stopThreads();
   Error adopt();
-  Error readTensors(const heddle_tensor *const *inputs, size_t inputCount,
-                    const heddle_tensor *const *outputs, size_t outputCount);
-  const TensorSpec &spec(size_t tensor) const;
   void bindParts(Member &member);
   void joinOutputs();
   void run(Member &member);
   void serve(Member &member);
-  Error outcome() const;
 
-  std::shared_ptr<LoadedProgram> program;
-  size_t entryIndex;
-  const EntrySpec &entry;
-  EntrySpec whole; ///< The entry on whole tensors.
   const heddle_collective_engine &engine = heddle_thread_engine;
   heddle_collective_world *world = nullptr;
   std::vector<Member> members;
-  std::vector<heddle_tensor> tensors; ///< Of a call: inputs, outputs.
   const heddle_call_options *options = nullptr;
-  std::atomic<bool> busy{false};
   std::unique_ptr<Meeting> meeting;
   /// The process that the threads are of. Only the call that is `busy` writes
   /// it.

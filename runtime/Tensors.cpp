@@ -190,22 +190,26 @@ Error runtime::readTensor(const heddle_tensor *given, const char *kind,
   return {};
 }
 
+Error runtime::checkTensor(const char *kind, const TensorSpec &spec,
+                           const heddle_tensor &tensor, bool dynamic) {
+  Candidate candidate = {kind, spec, tensor};
+  if (Error error = candidate.checkType())
+    return error;
+  if (!dynamic)
+    if (Error error =
+            candidate.checkShape([&](size_t j) { return spec.leastShape[j]; }))
+      return error;
+  if (Error error = candidate.checkLayout())
+    return error;
+  return candidate.checkMemory();
+}
+
 Error runtime::checkTensors(const char *kind,
                             const std::vector<TensorSpec> &specs,
                             TensorList list, bool dynamic) {
-  for (size_t i = 0; i < list.count; ++i) {
-    Candidate candidate = {kind, specs[i], list.tensors[i]};
-    if (Error error = candidate.checkType())
+  for (size_t i = 0; i < list.count; ++i)
+    if (Error error = checkTensor(kind, specs[i], list.tensors[i], dynamic))
       return error;
-    if (!dynamic)
-      if (Error error = candidate.checkShape(
-              [&](size_t j) { return specs[i].leastShape[j]; }))
-        return error;
-    if (Error error = candidate.checkLayout())
-      return error;
-    if (Error error = candidate.checkMemory())
-      return error;
-  }
   return {};
 }
 

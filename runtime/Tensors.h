@@ -16,9 +16,13 @@ struct TensorList {
 /// Whether so many tensors are given as the entry has.
 Error checkCounts(const EntrySpec &entry, size_t inputs, size_t outputs);
 
-/// Checks type, rank, layout, alignment and size of inputs or of outputs (says
-/// `kind`), and the shapes when they are static. Allocates nothing unless
-/// something is wrong.
+/// Checks type, rank, layout, alignment and size of an input or an output (says
+/// `kind`), and the shape when it is static. Allocates nothing unless something
+/// is wrong.
+Error checkTensor(const char *kind, const TensorSpec &spec,
+                  const heddle_tensor &tensor, bool dynamic);
+
+/// The same of a list.
 Error checkTensors(const char *kind, const std::vector<TensorSpec> &specs,
                    TensorList list, bool dynamic);
 

@@ -508,6 +508,10 @@ typedef struct heddle_tensor_info {
   const char *device; /* whose memory the program wants it in: "cpu", "sim:0" */
   const int64_t *whole; /* extents of the tensor of which each rank has a part
                            of this shape; `shape` where each has all of it */
+  const char
+      *sharding; /* how that tensor lies over the mesh, in Shardy's words:
+                    "[{\"data\"}, {}]" has the axes that each dimension is
+                    cut along; NULL in a program of one rank */
 } heddle_tensor_info;
 /* 0 for an entry that is none. Since 0.1. */
 HEDDLE_API size_t heddle_program_input_count(const heddle_program *program,
@@ -794,17 +798,48 @@ typedef struct heddle_ranks heddle_ranks;
    Since 0.1. */
 HEDDLE_API uint32_t heddle_program_ranks(const heddle_program *program);
 
+/* The axes of the mesh that the ranks lie on, numbered from 0; none of a
+   program of one rank. The last counts fastest. Since 0.1. */
+HEDDLE_API size_t heddle_program_mesh_axis_count(const heddle_program *program);
+/* The name of an axis, which lives as long as the program, and how many ranks
+   lie along it. Since 0.1. */
+HEDDLE_API heddle_status heddle_program_mesh_axis(const heddle_program *program,
+                                                  size_t number,
+                                                  const char **out_name,
+                                                  uint32_t *out_ranks);
+/* Which part of the whole input a rank has, by dimension: where it begins, and
+   how many of the part's extents lie inside of the whole. What is beyond may
+   hold anything. Since 0.1. */
+HEDDLE_API heddle_status heddle_program_input_part(
+    const heddle_program *program, size_t entry, size_t index, uint32_t rank,
+    int64_t *out_begin, int64_t *out_inside);
+/* The same of an output. Since 0.1. */
+HEDDLE_API heddle_status heddle_program_output_part(
+    const heddle_program *program, size_t entry, size_t index, uint32_t rank,
+    int64_t *out_begin, int64_t *out_inside);
+
 /* Since 0.1. */
 typedef struct heddle_ranks_options {
   size_t size;
-  uint32_t threads; /* of each rank; 0: as many as there are for all of them,
-                       shared out, at least 1 */
+  uint32_t threads;   /* of each rank; 0: as many as there are for all of them,
+                         shared out, at least 1 */
+  const char *engine; /* "threads", also for NULL: ranks are threads of this
+                         process; "processes": each is one of its own */
 } heddle_ranks_options;
 
-/* Makes the ranks of an entry, as threads of this process. Each has a context
-   of its own; calls allocate nothing. Entries with states, and programs whose
-   sizes calls choose, are HEDDLE_ARGUMENT_INVALID. Ranks survive fork: the child
-   starts their threads anew, unless they were in a call. Since 0.1. */
+/* Makes the ranks of an entry. Each has a context of its own; calls allocate
+   nothing. Entries with states, and programs whose sizes calls choose, are
+   HEDDLE_ARGUMENT_INVALID. Threads survive fork: the child starts them anew,
+   unless they were in a call.
+
+   Ranks that are processes are forked here, before the process has anything
+   that its children must not have. Tensors of calls are copied to memory that
+   all share, and back. Registered functions run in the rank's process, with
+   call_user NULL; on_step is refused. Where a rank's process ends, the call
+   ends with HEDDLE_RANK_FAILED, which says of which rank and how, and so do all
+   later ones. Calls are for the process that made the ranks; the program's
+   other devices are refused. Equal calls give the same bits as threads. Since
+   0.1. */
 HEDDLE_API heddle_status heddle_ranks_create(
     heddle_program *program, size_t entry, const heddle_ranks_options *options,
     heddle_ranks **out_ranks);
@@ -823,6 +858,26 @@ HEDDLE_API heddle_status heddle_ranks_call(heddle_ranks *ranks,
                                            const heddle_tensor *const *outputs,
                                            size_t output_count,
                                            const heddle_call_options *options);
+
+/* How many threads each rank uses at most. Since 0.1. */
+HEDDLE_API size_t heddle_ranks_threads(const heddle_ranks *ranks);
+
+/* A tensor of a call of ranks, in one of two forms. Since 0.1. */
+typedef struct heddle_parted_tensor {
+  size_t size;
+  const heddle_tensor *whole;        /* all of it; NULL: there are parts */
+  const heddle_tensor *const *parts; /* one for each rank, by number, of the
+                                        shape of heddle_tensor_info */
+} heddle_parted_tensor;
+
+/* heddle_ranks_call, but each tensor is whole or in parts. Parts are read and
+   written where they lie. Ranks that have the same part of an input are given
+   the same numbers, which may be the same memory; that they are is not checked.
+   The message about a part names its rank. Since 0.1. */
+HEDDLE_API heddle_status heddle_ranks_call_parts(
+    heddle_ranks *ranks, const heddle_parted_tensor *const *inputs,
+    size_t input_count, const heddle_parted_tensor *const *outputs,
+    size_t output_count, const heddle_call_options *options);
 
 /* ---- Calls that nobody waits for ---- */
 

@@ -31,11 +31,20 @@ bool ProgramOpening::prepare(Program &program) {
                  : " device; --mesh partitions one with shardings"));
     return false;
   }
+  if (!command.engine.empty() && !program.isPartitioned()) {
+    session.diagnostics.report(
+        ErrorCode::BadCommandLine,
+        "--engine " + command.engine +
+            ": the program is for 1 device; --mesh partitions one with "
+            "shardings");
+    return false;
+  }
   if (!program.setSizes(command.model))
     return false;
   auto gathered = gatherFeeds(session, program, command.feed, madeUp);
   if (!gathered)
     return false;
   inputs = std::move(*gathered);
-  return program.prepare(command.threads) && program.fillStates(inputs);
+  return program.prepare(command.threads, command.engine) &&
+         program.fillStates(inputs);
 }

@@ -227,11 +227,12 @@ size_t Program::arenaBytes(unsigned threads) const {
   return bytes;
 }
 
-bool Program::prepare(unsigned threads) {
+bool Program::prepare(unsigned threads, const std::string &engine) {
   if (isPartitioned()) {
     heddle_ranks_options options{};
     options.size = sizeof options;
     options.threads = threads;
+    options.engine = engine.empty() ? nullptr : engine.c_str();
     return check(heddle_ranks_create(program, entryIndex, &options, &ranks));
   }
   heddle_context_options options{};

@@ -35,7 +35,6 @@ private:
   };
 
   void readMesh();
-  std::string nameOf(const format::Cut &cut) const;
   void cut(ShardedTensor &tensor,
            const flatbuffers::Vector<const format::Cut *> *cuts) const;
   template <typename List> void addTensors(const char *kind, const List *list);
@@ -64,29 +63,13 @@ void ShardingDescriber::readMesh() {
   }
 }
 
-/// The axis that a cut is along; a part of one as Shardy writes it, "x:(2)2".
-std::string ShardingDescriber::nameOf(const format::Cut &cut) const {
-  uint64_t count = cut.count(), divisor = cut.divisor();
-  for (const Axis &axis : axes) {
-    uint64_t end = axis.stride * axis.size;
-    if (divisor % axis.stride || divisor * count > end ||
-        end % (divisor * count))
-      continue;
-    if (count == axis.size)
-      return axis.name;
-    return axis.name + ":(" + std::to_string(end / (divisor * count)) + ")" +
-           std::to_string(count);
-  }
-  return "?";
-}
-
 void ShardingDescriber::cut(
     ShardedTensor &tensor,
     const flatbuffers::Vector<const format::Cut *> *cuts) const {
   tensor.axes.resize(tensor.whole.size());
   for (const format::Cut *one : items(cuts))
     if (one->count() > 1)
-      tensor.axes[one->dimension()].push_back(nameOf(*one));
+      tensor.axes[one->dimension()].push_back(format::axisOf(manifest, *one));
 }
 
 template <typename List>

@@ -5,6 +5,7 @@
 // In all_reduce each rank joins a part of its own into its target, and then
 // takes the other parts from the others' targets.
 
+#include "runtime/collectives/Board.h"
 #include "runtime/collectives/Reductions.h"
 #include "runtime/collectives/engine.h"
 #include "runtime/drivers/Status.h"
@@ -14,8 +15,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <vector>
@@ -27,21 +26,17 @@ using namespace heddle::runtime;
 static constexpr uint64_t cancelCheckNs = 1000000;
 
 namespace {
-/// Where a rank is. Written with the world's mutex held.
+/// What the other ranks read of a rank. Written with the world's mutex held.
 struct Rank {
-  const heddle_collective *at = nullptr;
   const char *source = nullptr;
   char *target = nullptr;
-  uint32_t phase = 0;
-  bool waits = false;
-  bool ended = false;
 };
 } // namespace
 
 struct heddle_collective_world {
-  explicit heddle_collective_world(uint32_t count) : ranks(count) {
-    failure.code = HEDDLE_OK;
-    *failure.message = '\0';
+  explicit heddle_collective_world(uint32_t count)
+      : ranks(count), places(count) {
+    board.open(places.data(), count);
   }
 
   void begin();
@@ -60,11 +55,8 @@ private:
     heddle_status *why;
   };
 
-  bool isComplete(const Part &part) const;
   int32_t meet(const Part &part, uint32_t phase);
   int32_t wait(const Part &part, std::unique_lock<std::mutex> &lock);
-  void fail(const char *format, ...) __attribute__((format(printf, 2, 3)));
-  void failIfStuck();
 
   const Rank &member(const Part &part, uint32_t number) const {
     return ranks[part.collective.members[number]];
@@ -75,8 +67,8 @@ private:
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<Rank> ranks;
-  size_t waiting = 0, ended = 0;
-  heddle_status failure;
+  std::vector<Board::Place> places;
+  Board board; ///< Used with the mutex held.
 };
 
 //===----------------------------------------------------------------------===//
@@ -85,61 +77,12 @@ private:
 
 void heddle_collective_world::begin() {
   std::lock_guard<std::mutex> lock(mutex);
-  for (Rank &rank : ranks)
-    rank = {};
-  waiting = ended = 0;
-  failure.code = HEDDLE_OK;
-}
-
-/// With the mutex held: whoever waits is told, and whoever comes. Takes no
-/// memory, so that nobody is left waiting where there is none.
-void heddle_collective_world::fail(const char *format, ...) {
-  if (failure.code == HEDDLE_OK) {
-    failure.code = HEDDLE_RANK_FAILED;
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(failure.message, sizeof(failure.message), format, arguments);
-    va_end(arguments);
-  }
-  changed.notify_all();
-}
-
-/// With the mutex held: where each rank has ended its call or waits, nobody can
-/// come any more.
-void heddle_collective_world::failIfStuck() {
-  if (!waiting || waiting + ended < ranks.size() || failure.code)
-    return;
-  size_t one = 0, other = 0;
-  while (!ranks[one].waits)
-    ++one;
-  while (other < ranks.size() && !ranks[other].ended)
-    ++other;
-  const heddle_collective &at = *ranks[one].at;
-  if (other < ranks.size())
-    fail("rank %zu waits in %s (command %u), but rank %zu has ended its call",
-         one, at.name, at.site, other);
-  else
-    fail("rank %zu waits in %s (command %u), but others of its group wait "
-         "elsewhere",
-         one, at.name, at.site);
-}
-
-/// Whether all members wait where `part` does.
-bool heddle_collective_world::isComplete(const Part &part) const {
-  const Rank &own = ranks[part.rank];
-  for (uint32_t i = 0; i < part.collective.member_count; ++i) {
-    const Rank &other = member(part, i);
-    if (!other.waits || other.at->site != own.at->site ||
-        other.phase != own.phase)
-      return false;
-  }
-  return true;
+  board.begin();
 }
 
 int32_t heddle_collective_world::wait(const Part &part,
                                       std::unique_lock<std::mutex> &lock) {
-  const Rank &own = ranks[part.rank];
-  while (own.waits && !failure.code) {
+  while (board.waits(part.rank) && !board.failure().code) {
     if (part.cancel && __atomic_load_n(part.cancel, __ATOMIC_RELAXED))
       return tell({HEDDLE_CANCELLED, "the call was cancelled"}, part.why);
     uint64_t now = monotonicNs(), span = cancelCheckNs;
@@ -156,48 +99,36 @@ int32_t heddle_collective_world::wait(const Part &part,
     changed.wait_for(lock, std::chrono::nanoseconds(std::min<uint64_t>(
                                span, uint64_t(3600) * 1000000000)));
   }
-  if (!own.waits)
+  if (!board.waits(part.rank))
     return HEDDLE_OK;
-  *part.why = failure;
-  return failure.code;
+  *part.why = board.failure();
+  return part.why->code;
 }
 
 /// Returns when all members of the group have come to this phase.
 int32_t heddle_collective_world::meet(const Part &part, uint32_t phase) {
   std::unique_lock<std::mutex> lock(mutex);
-  if (failure.code) {
-    *part.why = failure;
-    return failure.code;
+  if (board.failure().code) {
+    *part.why = board.failure();
+    return part.why->code;
   }
-  Rank &own = ranks[part.rank];
-  own.phase = phase;
-  own.waits = true;
-  ++waiting;
-  if (isComplete(part)) {
-    for (uint32_t i = 0; i < part.collective.member_count; ++i)
-      ranks[part.collective.members[i]].waits = false;
-    waiting -= part.collective.member_count;
+  if (board.arrive(part.rank, part.collective, phase)) {
     changed.notify_all();
     return HEDDLE_OK;
   }
-  failIfStuck();
+  if (board.failure().code)
+    changed.notify_all();
   int32_t code = wait(part, lock);
-  if (own.waits) {
-    own.waits = false;
-    --waiting;
-  }
+  board.leave(part.rank);
   return code;
 }
 
 void heddle_collective_world::end(uint32_t rank, int32_t code,
                                   const char *message) {
   std::lock_guard<std::mutex> lock(mutex);
-  ranks[rank].ended = true;
-  ++ended;
-  if (code)
-    fail("rank %u failed: %s", rank, message);
-  else
-    failIfStuck();
+  board.end(rank, code, message);
+  if (board.failure().code)
+    changed.notify_all();
 }
 
 //===----------------------------------------------------------------------===//
@@ -294,7 +225,6 @@ int32_t heddle_collective_world::run(uint32_t rank,
   Rank &own = ranks[rank];
   {
     std::lock_guard<std::mutex> lock(mutex);
-    own.at = &collective;
     own.source = static_cast<const char *>(source);
     own.target = static_cast<char *>(target);
   }

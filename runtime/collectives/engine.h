@@ -85,6 +85,9 @@ typedef struct heddle_collective_engine {
 
 /* Ranks are threads of this process. */
 extern const heddle_collective_engine heddle_thread_engine;
+/* Ranks are processes that the one which opens the world forks afterwards. That
+   one calls begin, and end for a rank whose process has ended. */
+extern const heddle_collective_engine heddle_process_engine;
 
 #ifdef __cplusplus
 }

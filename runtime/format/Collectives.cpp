@@ -37,6 +37,58 @@ TensorPart partAt(const Tensor &tensor, const std::vector<int64_t> &shape,
   return part;
 }
 
+namespace {
+/// The axis of a cut: its name, and the part of it that is meant.
+struct CutAxis {
+  std::string name;
+  uint64_t before = 0, size = 0; ///< Of a part; 0: all of the axis.
+};
+} // namespace
+
+static CutAxis findAxis(const Manifest &manifest, const Cut &cut) {
+  uint64_t count = cut.count(), divisor = cut.divisor(), stride = 1;
+  for (uint32_t i = length(manifest.mesh()); i-- > 0;) {
+    const MeshAxis &axis = *manifest.mesh()->Get(i);
+    uint64_t end = stride * axis.size();
+    if (divisor % stride == 0 && divisor * count <= end &&
+        end % (divisor * count) == 0) {
+      if (count == axis.size())
+        return {text(axis.name())};
+      return {text(axis.name()), end / (divisor * count), count};
+    }
+    stride = end;
+  }
+  return {"?"};
+}
+
+static std::string partText(const CutAxis &axis) {
+  return axis.size ? ":(" + std::to_string(axis.before) + ")" +
+                         std::to_string(axis.size)
+                   : "";
+}
+
+std::string axisOf(const Manifest &manifest, const Cut &cut) {
+  CutAxis axis = findAxis(manifest, cut);
+  return axis.name + partText(axis);
+}
+
+std::string shardingText(const Manifest &manifest, const Tensor &tensor) {
+  std::vector<std::string> dimensions(length(tensor.shape()));
+  for (uint32_t i = 0; i < length(tensor.cuts()); ++i) {
+    const Cut &cut = *tensor.cuts()->Get(i);
+    if (cut.count() < 2)
+      continue;
+    CutAxis axis = findAxis(manifest, cut);
+    std::string &dimension = dimensions[cut.dimension()];
+    dimension +=
+        (dimension.empty() ? "\"" : ", \"") + axis.name + "\"" + partText(axis);
+  }
+  std::string text = "[";
+  for (size_t i = 0; i < dimensions.size(); ++i)
+    text += (i ? ", {" : "{") + dimensions[i] + "}";
+  return text + "]";
+}
+
 bool isCut(const Cut &cut, uint32_t rank, uint32_t ranks) {
   return cut.dimension() < rank && cut.count() && cut.divisor() &&
          cut.count() <= ranks && cut.divisor() <= ranks;

@@ -50,6 +50,14 @@ TensorPart partAt(const Tensor &tensor, const std::vector<int64_t> &shape,
 /// The place of a rank on the mesh.
 uint32_t placeOf(const Manifest &manifest, uint32_t rank);
 
+/// The axis of the mesh that a cut is along; a part of one as Shardy writes it,
+/// `x:(2)2`. "?" where no axis has it.
+std::string axisOf(const Manifest &manifest, const Cut &cut);
+
+/// How a tensor of `rank` dimensions lies over the mesh, in Shardy's words:
+/// `[{"data"}, {}]`.
+std::string shardingText(const Manifest &manifest, const Tensor &tensor);
+
 } // namespace heddle::format
 
 #endif // HEDDLE_RUNTIME_FORMAT_COLLECTIVES_H

@@ -89,6 +89,31 @@ struct Parted {
   }
 };
 
+/// Four ranks of which each calls "trouble" with its number, and then all sum
+/// what that gives.
+inline Parted troubledModel() {
+  Parted parted(4, DataType::i32, 1, 1);
+  Model &model = parted.model;
+  model.arena(128);
+  uint32_t number = model.buffer(BufferKind::arena, 0, 4),
+           checked = model.buffer(BufferKind::arena, 0, 4, 64);
+  CustomCallT called;
+  called.has_side_effect = true;
+  called.operands.push_back(tensor(model, "", DataType::i32, {}));
+  called.results.push_back(tensor(model, "", DataType::i32, {}));
+  uint32_t kernel = model.customCall("trouble", std::move(called));
+  parted.rank(number);
+  model.launch(
+      kernel,
+      {model.bind(number, Access::read), model.bind(checked, Access::write)},
+      {}, 1);
+  CollectiveT sum = parted.collective(CollectiveKind::all_reduce, DataType::i32,
+                                      {0, 1, 2, 3}, 4);
+  sum.source = parted.bound(checked, Access::read);
+  model.command().action.Set(std::move(sum));
+  return parted;
+}
+
 inline heddle_status callRanks(heddle_ranks *ranks, heddle_dtype dtype,
                                Bytes &in, Bytes &out,
                                const heddle_call_options *options = nullptr) {
@@ -101,9 +126,15 @@ inline heddle_status callRanks(heddle_ranks *ranks, heddle_dtype dtype,
   return heddle_ranks_call(ranks, inputs, 1, outputs, 1, options);
 }
 
+/// What ranks are made of: as heddle_ranks_options says it.
+inline const char *rankEngine = nullptr;
+
 inline heddle_ranks *makeRanks(heddle_program *program) {
+  heddle_ranks_options options = {};
+  options.size = sizeof(options);
+  options.engine = rankEngine;
   heddle_ranks *ranks = nullptr;
-  OK(heddle_ranks_create(program, 0, nullptr, &ranks));
+  OK(heddle_ranks_create(program, 0, &options, &ranks));
   return ranks;
 }
 

@@ -50,7 +50,7 @@ namespace {
 class Troubled {
 public:
   Troubled() {
-    Parted parted = makeModel();
+    Parted parted = troubledModel();
     heddle_custom_call call = {};
     call.size = sizeof(call);
     call.name = "trouble";
@@ -89,29 +89,6 @@ public:
   heddle_ranks *ranks = nullptr;
 
 private:
-  static Parted makeModel() {
-    Parted parted(4, DataType::i32, 1, 1);
-    Model &model = parted.model;
-    model.arena(128);
-    uint32_t number = model.buffer(BufferKind::arena, 0, 4),
-             checked = model.buffer(BufferKind::arena, 0, 4, 64);
-    CustomCallT called;
-    called.has_side_effect = true;
-    called.operands.push_back(tensor(model, "", DataType::i32, {}));
-    called.results.push_back(tensor(model, "", DataType::i32, {}));
-    uint32_t kernel = model.customCall("trouble", std::move(called));
-    parted.rank(number);
-    model.launch(
-        kernel,
-        {model.bind(number, Access::read), model.bind(checked, Access::write)},
-        {}, 1);
-    CollectiveT sum = parted.collective(CollectiveKind::all_reduce,
-                                        DataType::i32, {0, 1, 2, 3}, 4);
-    sum.source = parted.bound(checked, Access::read);
-    model.command().action.Set(std::move(sum));
-    return parted;
-  }
-
   Bytes out = Bytes(16);
 };
 } // namespace

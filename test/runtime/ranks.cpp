@@ -1,10 +1,12 @@
-// ranks MODELS: programs that several ranks run together, made by hand: each
-// collective with 2, 3, 4 and 8 ranks against what it should give, element by
-// element; parts of tensors, and weights of ranks.
+// ranks MODELS [ENGINE]: programs that several ranks run together, made by
+// hand: each collective with 2, 3, 4 and 8 ranks against what it should give,
+// element by element; parts of tensors, and weights of ranks.
 
 #include "test/runtime/PartedModel.h"
+#include "test/runtime/forks.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <new>
@@ -313,19 +315,32 @@ static void testUnevenParts() {
          std::vector<float>{1, 2, 5, 6, 3, 4, 7}));
 }
 
-/// A matrix cut along both dimensions, and its rows joined on all ranks.
-static void testCutsOfTwoDimensions() {
+/// A matrix of four rows and five columns on a mesh of two times two, which is
+/// copied.
+static Parted matrixOfRanks() {
   Parted parted(4, DataType::i32, 1, 1);
   EntryT &entry = *parted.model.manifest.entries[0];
   entry.inputs[0] = tensor(parted.model, "x", DataType::i32, {2, 3});
-  entry.inputs[0]->whole = {4, 5};
-  entry.inputs[0]->cuts = {Cut(0, 2, 2), Cut(1, 2, 1)};
   entry.outputs[0] = tensor(parted.model, "y", DataType::i32, {2, 3});
-  entry.outputs[0]->whole = {4, 5};
-  entry.outputs[0]->cuts = {Cut(0, 2, 2), Cut(1, 2, 1)};
+  for (TensorT *each : {entry.inputs[0].get(), entry.outputs[0].get()}) {
+    each->whole = {4, 5};
+    each->cuts = {Cut(0, 2, 2), Cut(1, 2, 1)};
+  }
+  for (const char *name : {"data", "model"}) {
+    auto axis = std::make_unique<MeshAxisT>();
+    axis->name = name;
+    axis->size = 2;
+    parted.model.manifest.mesh.push_back(std::move(axis));
+  }
   for (auto &buffer : parted.model.program().buffers)
     buffer->size = parted.model.constant(24);
   copyWhole(parted.model, parted.input, parted.output, 0);
+  return parted;
+}
+
+/// A matrix cut along both dimensions comes back whole.
+static void testCutsOfTwoDimensions() {
+  Parted parted = matrixOfRanks();
   heddle_program *program = parted.load(folder);
   heddle_tensor_info info = {};
   info.size = sizeof(info);
@@ -350,6 +365,110 @@ static void testCutsOfTwoDimensions() {
          HEDDLE_TENSOR_SHAPE, "input 'x' has shape");
   EXPECT(heddle_ranks_call(ranks, inputs, 0, outputs, 1, nullptr),
          HEDDLE_INPUT_MISSING, "input 'x' is missing");
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+}
+
+static void testWherePartsLie() {
+  heddle_program *program = matrixOfRanks().load(folder);
+  heddle_tensor_info info = {};
+  info.size = sizeof(info);
+  OK(heddle_program_output_info(program, 0, 0, &info));
+  CHECK(info.sharding && !strcmp(info.sharding, "[{\"data\"}, {\"model\"}]"));
+  CHECK(heddle_program_mesh_axis_count(program) == 2);
+  const char *name = nullptr;
+  uint32_t count = 0;
+  OK(heddle_program_mesh_axis(program, 1, &name, &count));
+  CHECK(name && !strcmp(name, "model") && count == 2);
+  EXPECT(heddle_program_mesh_axis(program, 2, &name, &count),
+         HEDDLE_ARGUMENT_INVALID, "the mesh has no axis of that number");
+  int64_t begin[2], inside[2];
+  OK(heddle_program_input_part(program, 0, 0, 3, begin, inside));
+  CHECK(begin[0] == 2 && begin[1] == 3 && inside[0] == 2 && inside[1] == 2);
+  OK(heddle_program_output_part(program, 0, 0, 0, begin, inside));
+  CHECK(begin[0] == 0 && begin[1] == 0 && inside[0] == 2 && inside[1] == 3);
+  EXPECT(heddle_program_input_part(program, 0, 0, 4, begin, inside),
+         HEDDLE_ARGUMENT_INVALID, "the program has no rank of that number");
+  EXPECT(heddle_program_input_part(program, 0, 1, 0, begin, inside),
+         HEDDLE_ARGUMENT_INVALID, "the entry has no input of that number");
+  EXPECT(heddle_program_output_part(program, 0, 1, 0, begin, inside),
+         HEDDLE_ARGUMENT_INVALID, "the entry has no output of that number");
+  EXPECT(heddle_program_output_part(program, 1, 0, 0, begin, inside),
+         HEDDLE_ENTRY_UNKNOWN, "there is no entry number 1");
+  heddle_program_destroy(program);
+}
+
+namespace {
+/// A matrix of the program above in parts, with what is beyond it.
+struct MatrixParts {
+  std::vector<std::array<int32_t, 6>> values =
+      std::vector<std::array<int32_t, 6>>(4);
+  std::vector<heddle_tensor> tensors;
+  std::vector<const heddle_tensor *> pointers;
+  heddle_parted_tensor parted = {sizeof(heddle_parted_tensor), nullptr,
+                                 nullptr};
+
+  MatrixParts() {
+    static const int64_t shape[] = {2, 3};
+    for (auto &part : values)
+      tensors.push_back(make_tensor(part.data(), HEDDLE_I32, 2, shape));
+    for (heddle_tensor &tensor : tensors)
+      pointers.push_back(&tensor);
+    parted.parts = pointers.data();
+  }
+};
+} // namespace
+
+static void testTensorsInParts() {
+  heddle_program *program = matrixOfRanks().load(folder);
+  heddle_ranks *ranks = makeRanks(program);
+  CHECK(heddle_ranks_threads(ranks) >= 1 && heddle_ranks_threads(nullptr) == 0);
+  std::vector<int32_t> whole(20), back(20);
+  std::iota(whole.begin(), whole.end(), 1);
+  int64_t shape[] = {4, 5};
+  heddle_tensor x = make_tensor(whole.data(), HEDDLE_I32, 2, shape),
+                y = make_tensor(back.data(), HEDDLE_I32, 2, shape);
+  heddle_parted_tensor all = {sizeof(all), &x, nullptr},
+                       target = {sizeof(target), &y, nullptr};
+  MatrixParts parts;
+  auto call = [&](const heddle_parted_tensor &in,
+                  const heddle_parted_tensor &out) {
+    const heddle_parted_tensor *inputs[] = {&in}, *outputs[] = {&out};
+    return heddle_ranks_call_parts(ranks, inputs, 1, outputs, 1, nullptr);
+  };
+  // The whole becomes parts, and these the whole.
+  OK(call(all, parts.parted));
+  CHECK(parts.values[0] == (std::array<int32_t, 6>{1, 2, 3, 6, 7, 8}));
+  CHECK(parts.values[3][0] == 14 && parts.values[3][1] == 15 &&
+        parts.values[3][3] == 19 && parts.values[3][4] == 20);
+  int64_t before = allocations;
+  heddle_status status = call(parts.parted, target);
+  CHECK(allocations == before);
+  OK(status);
+  CHECK(whole == back);
+  MatrixParts others;
+  OK(call(parts.parted, others.parted));
+  CHECK(parts.values[1] == others.values[1]);
+  // Two ranks may be given one memory to read, and not to write.
+  parts.tensors[1].data = parts.tensors[0].data;
+  OK(call(parts.parted, others.parted));
+  CHECK(others.values[0] == others.values[1]);
+  EXPECT(call(all, parts.parted), HEDDLE_TENSOR_OVERLAP,
+         "output 'y' of rank 1 shares memory with output 'y' of rank 0");
+  EXPECT(call(parts.parted, parts.parted), HEDDLE_TENSOR_OVERLAP,
+         "shares memory with");
+  others.tensors[2].dtype = HEDDLE_F32;
+  EXPECT(call(others.parted, target), HEDDLE_TENSOR_DTYPE,
+         "rank 2: input 'x' has type f32 instead of i32");
+  others.pointers[1] = nullptr;
+  EXPECT(call(others.parted, target), HEDDLE_ARGUMENT_INVALID,
+         "rank 1: input 'x' is a null pointer");
+  all.parts = parts.pointers.data();
+  EXPECT(call(all, target), HEDDLE_ARGUMENT_INVALID,
+         "input number 0: either whole or parts is wanted");
+  target.size = 1;
+  EXPECT(call(parts.parted, target), HEDDLE_ARGUMENT_INVALID,
+         "output number 0: a struct's size is not set");
   heddle_ranks_destroy(ranks);
   heddle_program_destroy(program);
 }
@@ -381,9 +500,12 @@ static void testRankWeights() {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2)
+  if (argc != 2 && argc != 3)
     return 2;
   folder = argv[1];
+  rankEngine = argv[2];
+  if (rankEngine && !may_fork())
+    return finish();
   testCollectives();
   testTypes();
   testNumbers();
@@ -392,6 +514,8 @@ int main(int argc, char **argv) {
   testRankNumbers();
   testUnevenParts();
   testCutsOfTwoDimensions();
+  testWherePartsLie();
+  testTensorsInParts();
   testRankWeights();
   return finish();
 }

@@ -203,6 +203,9 @@ static void addExecution(CLI::App &app, CallCommand &command) {
                  "How many devices run a partitioned program together; must be "
                  "those it was partitioned for")
       ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--engine", command.engine,
+                 "What these devices are: threads (default) or processes")
+      ->check(CLI::IsMember({"threads", "processes"}));
   app.add_option("--threads", command.threads,
                  "Threads; default: what this process "
                  "may use");

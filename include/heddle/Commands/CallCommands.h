@@ -20,6 +20,8 @@ struct CallCommand {
   std::string devices;
   /// How many devices run the program together; 0: as many as it is for.
   unsigned ranks = 0;
+  /// What these are: "threads" or "processes"; "" is threads.
+  std::string engine = {};
 };
 
 struct RunCommand : CallCommand {

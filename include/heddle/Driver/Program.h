@@ -65,8 +65,9 @@ public:
   uint64_t stateBytes() const;
 
   /// Makes a context and the states that calls use; 0 threads is the default
-  /// number.
-  bool prepare(unsigned threads);
+  /// number. Of a partitioned program, ranks of an engine of the runtime's; ""
+  /// is threads.
+  bool prepare(unsigned threads, const std::string &engine = {});
   unsigned threads() const;
   /// How many devices the program was partitioned for: as many ranks run it
   /// together, on whole tensors. 1 for one that was not.

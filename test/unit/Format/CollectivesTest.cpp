@@ -305,6 +305,40 @@ TEST(Collectives, Parts) {
   EXPECT_EQ(part(7).inside, (std::vector<int64_t>{0, 3}));
 }
 
+/// Cuts along axes, along a part of one, along two, and along none that is
+/// known.
+TEST(Collectives, AxesOfCuts) {
+  auto textOf = [](std::vector<Cut> cuts, bool hasMesh) {
+    ManifestT manifest;
+    manifest.ranks = 8;
+    for (auto [name, size] : {std::pair("data", 4u), std::pair("model", 2u)}) {
+      if (!hasMesh)
+        continue;
+      manifest.mesh.push_back(std::make_unique<MeshAxisT>());
+      manifest.mesh.back()->name = name;
+      manifest.mesh.back()->size = size;
+    }
+    manifest.entries.push_back(std::make_unique<EntryT>());
+    auto tensor = std::make_unique<TensorT>();
+    tensor->shape = {0, 0, 0};
+    tensor->cuts = std::move(cuts);
+    manifest.entries.back()->inputs.push_back(std::move(tensor));
+    flatbuffers::FlatBufferBuilder builder;
+    builder.Finish(Manifest::Pack(builder, &manifest));
+    const auto &packed =
+        *flatbuffers::GetRoot<Manifest>(builder.GetBufferPointer());
+    return shardingText(packed, *packed.entries()->Get(0)->inputs()->Get(0));
+  };
+  EXPECT_EQ(textOf({}, true), "[{}, {}, {}]");
+  EXPECT_EQ(textOf({Cut(0, 4, 2), Cut(2, 2, 1)}, true),
+            "[{\"data\"}, {}, {\"model\"}]");
+  EXPECT_EQ(textOf({Cut(1, 2, 1), Cut(1, 4, 2), Cut(0, 1, 1)}, true),
+            "[{}, {\"model\", \"data\"}, {}]");
+  EXPECT_EQ(textOf({Cut(0, 2, 2), Cut(1, 2, 4)}, true),
+            "[{\"data\":(2)2}, {\"data\":(1)2}, {}]");
+  EXPECT_EQ(textOf({Cut(0, 2, 1)}, false), "[{\"?\"}, {}, {}]");
+}
+
 /// A weight counts once for each rank that reads it, in whichever buffers.
 TEST(Collectives, BytesOfRankWeights) {
   ManifestT manifest;

@@ -1,0 +1,79 @@
+// Ranks that are processes, which the caller's process forks.
+
+#ifndef HEDDLE_RUNTIME_PROCESSRANKS_H
+#define HEDDLE_RUNTIME_PROCESSRANKS_H
+
+#include "runtime/Context.h"
+#include "runtime/RankGroup.h"
+#include "runtime/SharedRegion.h"
+
+#include <sys/types.h>
+
+namespace heddle::runtime {
+
+/// All ranks of an entry, each a process with memory of its own. Tensors of
+/// calls go through memory that all share.
+class ProcessRanks final : public RankGroup {
+public:
+  ProcessRanks(std::shared_ptr<LoadedProgram> program, size_t entry);
+  ~ProcessRanks() override;
+
+  size_t threads() const override { return threadCount; }
+
+private:
+  /// What the caller's process tells those of the ranks.
+  struct Orders {
+    std::atomic<uint32_t> wanted;  ///< Number of a call; ranks wait here.
+    std::atomic<uint32_t> reports; ///< How many came; the caller waits here.
+    std::atomic<uint32_t> stops;
+    int32_t cancel;
+    uint64_t deadlineNs;
+    uint32_t flags;
+  };
+  /// What a rank's process tells of the call that it did last.
+  struct Report {
+    std::atomic<uint32_t> call;
+    heddle_status outcome;
+  };
+  /// A rank as the caller's process knows it.
+  struct Member {
+    pid_t process = -1;
+    heddle_status end = {}; ///< Why there is no process any more; code 0: there
+                            ///< is one.
+    std::vector<char *> staged; ///< Its parts of tensors, in shared memory.
+  };
+
+  Error create(uint32_t threads) override;
+  Error checkReady(const heddle_call_options &options) override;
+  Error run(const heddle_call_options &options) override;
+
+  Error placeTensors();
+  Error forkMembers();
+  void stop();
+  void fillInputs();
+  void giveOutputs();
+  void order(const heddle_call_options &options);
+  void awaitReports(const heddle_call_options &options);
+  bool areAllIn() const;
+  void findEnded();
+  Error firstEnded() const;
+  Error outcome() const;
+
+  [[noreturn]] void serve(uint32_t rank);
+  heddle_status callOnce(Context &context, uint32_t rank);
+  void report(uint32_t rank, uint32_t call, const heddle_status &outcome);
+
+  const heddle_collective_engine &engine = heddle_process_engine;
+  heddle_collective_world *world = nullptr;
+  SharedRegion shared;
+  Orders *orders = nullptr;
+  Report *reported = nullptr; ///< Of each rank.
+  std::vector<Member> members;
+  uint32_t threadCount = 0;
+  uint32_t calls = 0; ///< Making the ranks is the first.
+  pid_t owner;        ///< Whose processes the ranks are.
+};
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_PROCESSRANKS_H

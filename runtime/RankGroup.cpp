@@ -1,0 +1,76 @@
+// Makes the ranks of a program, and makes their calls one by one.
+
+#include "runtime/RankGroup.h"
+
+#include "runtime/ProcessRanks.h"
+#include "runtime/Ranks.h"
+#include "runtime/drivers/cpu/Pool.h"
+#include "runtime/format/ManifestTables.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace heddle;
+using namespace heddle::runtime;
+using namespace heddle::format;
+
+RankGroup::RankGroup(std::shared_ptr<LoadedProgram> given, size_t index)
+    : program(std::move(given)), entryIndex(index),
+      entry(program->entries()[index]), parts(*program, entry),
+      tensors(entry, program->manifest().ranks()) {}
+
+/// What ranks do not have yet.
+static Error checkProgram(const LoadedProgram &program,
+                          const EntrySpec &entry) {
+  if (!entry.states.empty())
+    return {HEDDLE_ARGUMENT_INVALID,
+            "entry '" + entry.name +
+                "' has states, which ranks do not have yet"};
+  if (length(program.manifest().symbols()))
+    return {HEDDLE_ARGUMENT_INVALID,
+            "calls choose sizes of the program, which ranks do not have yet"};
+  return {};
+}
+
+Error RankGroup::make(std::shared_ptr<LoadedProgram> program, size_t entry,
+                      const heddle_ranks_options &options,
+                      std::unique_ptr<RankGroup> &group) {
+  if (Error error = checkProgram(*program, program->entries()[entry]))
+    return error;
+  uint32_t threads =
+      options.threads
+          ? options.threads
+          : std::max(1u, Pool::defaultThreads() / program->manifest().ranks());
+  const char *engine = options.engine ? options.engine : "threads";
+  std::unique_ptr<RankGroup> made;
+  if (!std::strcmp(engine, "threads"))
+    made = std::make_unique<Ranks>(std::move(program), entry);
+  else if (!std::strcmp(engine, "processes"))
+    made = std::make_unique<ProcessRanks>(std::move(program), entry);
+  else
+    return {HEDDLE_ARGUMENT_INVALID, std::string("there is no engine '") +
+                                         engine +
+                                         "'; there are: threads, processes"};
+  if (Error error = made->create(threads))
+    return error;
+  group = std::move(made);
+  return {};
+}
+
+Error RankGroup::call(const RankTensorList &inputs,
+                      const RankTensorList &outputs,
+                      const heddle_call_options &options) {
+  if (busy.exchange(true, std::memory_order_acquire))
+    return {HEDDLE_CONTEXT_BUSY, "the ranks are in another call"};
+  struct Done {
+    std::atomic<bool> &busy;
+    ~Done() { busy.store(false, std::memory_order_release); }
+  } done{busy};
+  if (options.state_count || options.size_count)
+    return {HEDDLE_ARGUMENT_INVALID, "ranks take no states and no sizes"};
+  if (Error error = checkReady(options))
+    return error;
+  if (Error error = tensors.read(inputs, outputs))
+    return error;
+  return run(options);
+}

@@ -1,0 +1,98 @@
+// Notes who waits where, and finds out that nobody can go on.
+
+#include "runtime/collectives/Board.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+using namespace heddle::runtime;
+
+void Board::open(Place *given, uint32_t ranks) {
+  places = given;
+  count = ranks;
+  begin();
+}
+
+void Board::begin() {
+  for (uint32_t i = 0; i < count; ++i)
+    places[i] = {};
+  waiting = ended = 0;
+  problem.code = HEDDLE_OK;
+  *problem.message = '\0';
+}
+
+void Board::fail(const char *format, ...) {
+  if (problem.code)
+    return;
+  problem.code = HEDDLE_RANK_FAILED;
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(problem.message, sizeof(problem.message), format, arguments);
+  va_end(arguments);
+}
+
+/// Where each rank has ended its call or waits, nobody can come any more.
+void Board::failIfStuck() {
+  if (!waiting || waiting + ended < count || problem.code)
+    return;
+  uint32_t one = 0, other = 0;
+  while (!places[one].waits)
+    ++one;
+  while (other < count && !places[other].ended)
+    ++other;
+  if (other < count)
+    fail("rank %u waits in %s (command %u), but rank %u has ended its call",
+         one, places[one].name, places[one].site, other);
+  else
+    fail("rank %u waits in %s (command %u), but others of its group wait "
+         "elsewhere",
+         one, places[one].name, places[one].site);
+}
+
+/// Whether all members of the group wait where `rank` does.
+bool Board::isComplete(uint32_t rank,
+                       const heddle_collective &collective) const {
+  const Place &own = places[rank];
+  for (uint32_t i = 0; i < collective.member_count; ++i) {
+    const Place &other = places[collective.members[i]];
+    if (!other.waits || other.site != own.site || other.phase != own.phase)
+      return false;
+  }
+  return true;
+}
+
+bool Board::arrive(uint32_t rank, const heddle_collective &collective,
+                   uint32_t phase) {
+  Place &own = places[rank];
+  own.name = collective.name;
+  own.site = collective.site;
+  own.phase = phase;
+  own.waits = true;
+  ++waiting;
+  if (!isComplete(rank, collective)) {
+    failIfStuck();
+    return false;
+  }
+  for (uint32_t i = 0; i < collective.member_count; ++i)
+    places[collective.members[i]].waits = false;
+  waiting -= collective.member_count;
+  return true;
+}
+
+void Board::leave(uint32_t rank) {
+  if (!places[rank].waits)
+    return;
+  places[rank].waits = false;
+  --waiting;
+}
+
+void Board::end(uint32_t rank, int32_t code, const char *message) {
+  if (!places[rank].ended) {
+    places[rank].ended = true;
+    ++ended;
+  }
+  if (code)
+    fail("rank %u failed: %s", rank, message);
+  else
+    failIfStuck();
+}

@@ -1,0 +1,53 @@
+// Where ranks are that run together: who waits in which collective, and what
+// can no more come.
+
+#ifndef HEDDLE_RUNTIME_COLLECTIVES_BOARD_H
+#define HEDDLE_RUNTIME_COLLECTIVES_BOARD_H
+
+#include "runtime/collectives/engine.h"
+
+namespace heddle::runtime {
+
+/// What ranks know of each other. An engine has one, which its ranks use by
+/// turns, and wakes those that wait when it says so. It takes no memory, and
+/// may lie in memory of several processes of which one has made the others.
+class Board {
+public:
+  /// Where a rank is.
+  struct Place {
+    const char *name; ///< Of a collective.
+    uint32_t site, phase;
+    bool waits, ended;
+  };
+
+  /// `places` has room for `count` ranks.
+  void open(Place *places, uint32_t count);
+  /// Before all ranks begin a call.
+  void begin();
+
+  /// A rank comes to a phase of a collective. Whether all of its group are
+  /// there, who go on then; if not, it waits. Nobody may have failed.
+  bool arrive(uint32_t rank, const heddle_collective &collective,
+              uint32_t phase);
+  /// The rank does not wait any more.
+  void leave(uint32_t rank);
+  bool waits(uint32_t rank) const { return places[rank].waits; }
+  /// A rank's call has ended.
+  void end(uint32_t rank, int32_t code, const char *message);
+  /// What went wrong first stays.
+  void fail(const char *format, ...) __attribute__((format(printf, 2, 3)));
+  /// HEDDLE_RANK_FAILED once some rank cannot go on, which all are told.
+  const heddle_status &failure() const { return problem; }
+
+private:
+  bool isComplete(uint32_t rank, const heddle_collective &collective) const;
+  void failIfStuck();
+
+  Place *places;
+  uint32_t count, waiting, ended;
+  heddle_status problem;
+};
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_COLLECTIVES_BOARD_H
