@@ -153,13 +153,14 @@ compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
         const Strings &places, const Strings &placeRules,
         const std::string &placeBy, bool deviceTensors, const Strings &states,
         const std::vector<std::pair<std::string, ModelPlace>> &entries,
+        const std::string &mesh, const Strings &shards,
         const nb::object &onPhase) {
   auto callList = terminated(customCalls);
   auto targetList = terminated(targets), shapeList = terminated(shapes),
        dimList = terminated(dims), bindList = terminated(binds),
        placeList = terminated(places), ruleList = terminated(placeRules),
-       stateList = terminated(states);
-  if ((placeBy + precision).find('\0') != std::string::npos)
+       stateList = terminated(states), shardList = terminated(shards);
+  if ((placeBy + precision + mesh).find('\0') != std::string::npos)
     throw nb::value_error("an option holds a NUL");
   std::optional<Model> model;
   if (place)
@@ -182,6 +183,8 @@ compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
   options.device_tensors = deviceTensors;
   options.states = stateList.data();
   options.entries = entryList.get();
+  options.mesh = mesh.c_str();
+  options.shards = shardList.data();
   options.on_phase = &Listener::listen;
   options.on_phase_data = &listener;
   options.cancel = &listener.cancel;
@@ -214,6 +217,7 @@ NB_MODULE(_compiler, module) {
   module.def("compile", &compile, "model"_a.none(), "artifact"_a, "targets"_a,
              "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a, "precision"_a,
              "flush_subnormals"_a, "places"_a, "place_rules"_a, "place_by"_a,
-             "device_tensors"_a, "states"_a, "entries"_a, "on_phase"_a.none());
+             "device_tensors"_a, "states"_a, "entries"_a, "mesh"_a, "shards"_a,
+             "on_phase"_a.none());
   module.def("inspect", &inspect, "path"_a);
 }

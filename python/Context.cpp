@@ -1,6 +1,7 @@
 // Calls of one entry: arrays in, arrays out, at once or later.
 
 #include "Context.h"
+#include "Arguments.h"
 #include "States.h"
 #include "Status.h"
 
@@ -16,80 +17,12 @@
 
 namespace heddle::python {
 
-/// The tensors and states of a call, and what their memory belongs to.
-struct Arguments {
-  nb::list objects; ///< Of devices' tensors and states.
-  std::vector<ReadOnlyArray> inArrays;
-  std::vector<Array> outArrays;
-  std::vector<heddle_tensor> in, out;
-  std::vector<heddle_state *> states;
-  std::vector<int64_t> sizes;
-};
-
 Submitted::Submitted() = default;
 Submitted::~Submitted() = default;
 
 //===----------------------------------------------------------------------===//
 // What Python gives
 //===----------------------------------------------------------------------===//
-
-template <typename T>
-static heddle_tensor tensorOver(const T &array, heddle_dtype dtype) {
-  heddle_tensor tensor{};
-  tensor.size = sizeof tensor;
-  tensor.data = const_cast<void *>(static_cast<const void *>(array.data()));
-  tensor.dtype = dtype;
-  tensor.rank = int32_t(array.ndim());
-  tensor.shape = array.shape_ptr();
-  tensor.strides = array.stride_ptr();
-  return tensor;
-}
-
-/// The device of an array, null for memory of the process.
-template <typename T>
-static heddle_device *deviceOf(const T &array, ArrayDevices &devices,
-                               const char *kind, const TensorInfo &wanted) {
-  heddle_device *device = nullptr;
-  heddle_status status =
-      devices.find(array.device_type(), array.device_id(), device);
-  if (status.code == HEDDLE_DEVICE_MISSING)
-    raise(HEDDLE_TENSOR_DEVICE,
-          (std::string(kind) + " '" + wanted.name + "' is elsewhere than on '" +
-           wanted.device + "', where the program wants it: " + status.message)
-              .c_str());
-  check(status);
-  return device;
-}
-
-/// What nanobind takes as arrays, and tensors of devices; what it does not, it
-/// does not name.
-template <typename T>
-static void
-readTensors(const char *kind, ArrayDevices &devices, const nb::list &given,
-            const std::vector<TensorInfo> &wanted,
-            const std::vector<bool> &bits, nb::list &objects,
-            std::vector<T> &arrays, std::vector<heddle_tensor> &tensors) {
-  for (size_t i = 0; i < given.size(); ++i) {
-    nb::object item = nb::borrow(given[i]);
-    if (nb::isinstance<DeviceTensor>(item)) {
-      objects.append(item);
-      tensors.push_back(nb::cast<DeviceTensor &>(item).tensor());
-      continue;
-    }
-    T array;
-    if (!nb::try_cast(item, array)) {
-      std::string what = std::string(kind) + " '" + wanted[i].name +
-                         "' is given a " + nb::type_name(item.type()).c_str() +
-                         " that is not memory to " +
-                         (*kind == 'o' ? "write to" : "read");
-      throw nb::type_error(what.c_str());
-    }
-    tensors.push_back(tensorOver(array, bits[i] ? wanted[i].type
-                                                : fromDlpack(array.dtype())));
-    tensors.back().device = deviceOf(array, devices, kind, wanted[i]);
-    arrays.push_back(std::move(array));
-  }
-}
 
 static std::vector<heddle_state *> handlesOf(const nb::list &states) {
   std::vector<heddle_state *> handles;
@@ -104,10 +37,8 @@ Context::read(const nb::list &ins, const nb::list &outs,
               const nb::list &states, const std::vector<int64_t> &sizes) {
   auto arguments = std::make_unique<Arguments>();
   arguments->sizes = sizes;
-  readTensors("input", devices, ins, inputs, inBits, arguments->objects,
-              arguments->inArrays, arguments->in);
-  readTensors("output", devices, outs, outputs, outBits, arguments->objects,
-              arguments->outArrays, arguments->out);
+  arguments->readInputs(devices, ins, inputs, inBits);
+  arguments->readOutputs(devices, outs, outputs, outBits);
   arguments->states = handlesOf(states);
   for (nb::handle state : states)
     arguments->objects.append(nb::borrow(state));
@@ -164,7 +95,8 @@ heddle_call_options Context::optionsFor(const Arguments &arguments,
 // The context
 //===----------------------------------------------------------------------===//
 
-Context::Context(nb::object owner, size_t entry, uint32_t threads, bool stages)
+Context::Context(nb::object owner, size_t entry, uint32_t threads, bool stages,
+                 const std::string &engine)
     : owner(owner), entry(entry), stages(stages) {
   heddle_program *handle = program().handle();
   heddle_tensor_info info{};
@@ -188,6 +120,14 @@ Context::Context(nb::object owner, size_t entry, uint32_t threads, bool stages)
   for (const TensorInfo &output : outputs)
     results += (output.bytes + 4095) / 4096 * 4096;
   blocks = std::make_shared<Blocks>(2 * results);
+  if (heddle_program_ranks(handle) > 1) {
+    heddle_ranks_options options{};
+    options.size = sizeof options;
+    options.threads = threads;
+    options.engine = engine.empty() ? nullptr : engine.c_str();
+    check(heddle_ranks_create(handle, entry, &options, &ranks));
+    return;
+  }
   heddle_context_options options{};
   options.size = sizeof options;
   options.threads = threads;
@@ -198,6 +138,7 @@ Context::~Context() {
   // Waits for what was submitted, which may call functions of Python's.
   nb::gil_scoped_release release;
   heddle_context_destroy(context);
+  heddle_ranks_destroy(ranks);
 }
 
 std::vector<size_t> Context::stateNumbers() const {
@@ -241,6 +182,17 @@ heddle_status Context::takeTurn(std::unique_lock<std::timed_mutex> &turn,
   return status;
 }
 
+heddle_status Context::invoke(const Arguments &arguments,
+                              const heddle_call_options &options) const {
+  auto in = pointersTo(arguments.in), out = pointersTo(arguments.out);
+  if (!ranks)
+    return heddle_context_call(context, in.data(), in.size(), out.data(),
+                               out.size(), &options);
+  PartedTensors ins(in, arguments.inParts), outs(out, arguments.outParts);
+  return heddle_ranks_call_parts(ranks, ins.data(), ins.size(), outs.data(),
+                                 outs.size(), &options);
+}
+
 Shapes Context::call(const nb::list &ins, const nb::list &outs,
                      const std::vector<bool> &inBits,
                      const std::vector<bool> &outBits, const nb::list &states,
@@ -250,7 +202,6 @@ Shapes Context::call(const nb::list &ins, const nb::list &outs,
       read(ins, outs, inBits, outBits, states, sizes);
   Shapes shapes;
   askForShapes(arguments->out, shapes);
-  auto in = pointersTo(arguments->in), out = pointersTo(arguments->out);
   refuseInside();
   forgetParent();
   Raised raised;
@@ -270,8 +221,7 @@ Shapes Context::call(const nb::list &ins, const nb::list &outs,
         status = waited;
     }
     if (status.code == HEDDLE_OK)
-      status = heddle_context_call(context, in.data(), in.size(), out.data(),
-                                   out.size(), &options);
+      status = invoke(*arguments, options);
   }
   checkCall(status, raised);
   return shapes;
@@ -487,8 +437,9 @@ void bindContext(nb::module_ &module) {
       .def("cancel", &Submission::cancel);
   nb::class_<Context>(module, "Context", nb::type_slots(contextSlots),
                       nb::is_weak_referenceable())
-      .def(nb::init<nb::object, size_t, uint32_t, bool>(), nb::arg("program"),
-           nb::arg("entry"), nb::arg("threads") = 0, nb::arg("stages") = false)
+      .def(nb::init<nb::object, size_t, uint32_t, bool, const std::string &>(),
+           nb::arg("program"), nb::arg("entry"), nb::arg("threads") = 0,
+           nb::arg("stages") = false, nb::arg("engine") = "")
       .def_prop_ro("threads", &Context::threads)
       // Copies, which do not hold the context in a way that the garbage
       // collector does not see.

@@ -83,11 +83,15 @@ struct Queue {
 /// Calls from several threads take turns.
 class Context {
 public:
-  Context(nb::object owner, size_t entry, uint32_t threads, bool stages);
+  Context(nb::object owner, size_t entry, uint32_t threads, bool stages,
+          const std::string &engine);
   Context(const Context &) = delete;
   ~Context();
 
-  size_t threads() const { return heddle_context_threads(context); }
+  size_t threads() const {
+    return ranks ? heddle_ranks_threads(ranks)
+                 : heddle_context_threads(context);
+  }
 
   /// The shapes of the outputs, where the program computes sizes; else none.
   Shapes call(const nb::list &ins, const nb::list &outs,
@@ -131,6 +135,9 @@ private:
   void askForShapes(std::vector<heddle_tensor> &outs, Shapes &shapes) const;
   heddle_call_options optionsFor(const Arguments &arguments, Raised &raised,
                                  std::optional<double> timeout) const;
+  /// Calls the context, or the ranks.
+  heddle_status invoke(const Arguments &arguments,
+                       const heddle_call_options &options) const;
   /// Locks the mutex, unless the deadline, if it is not 0, passes before.
   heddle_status takeTurn(std::unique_lock<std::timed_mutex> &turn,
                          uint64_t deadlineNs);
@@ -148,6 +155,7 @@ private:
   bool stages;
   bool computesSizes = false;
   heddle_context *context = nullptr;
+  heddle_ranks *ranks = nullptr; ///< Instead, of a program of several.
   std::shared_ptr<Blocks> blocks;
   ArrayDevices devices;                             ///< Under Python's lock.
   std::vector<std::shared_ptr<Submitted>> inFlight; ///< Under Python's lock.

@@ -3,6 +3,7 @@
 #include "Program.h"
 #include "Status.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -57,6 +58,29 @@ std::vector<std::string> Program::devices() const {
   return names;
 }
 
+std::vector<std::pair<std::string, uint32_t>> Program::mesh() const {
+  std::vector<std::pair<std::string, uint32_t>> axes;
+  for (size_t i = 0; i < heddle_program_mesh_axis_count(program); ++i) {
+    const char *name = nullptr;
+    uint32_t count = 0;
+    check(heddle_program_mesh_axis(program, i, &name, &count));
+    axes.emplace_back(name, count);
+  }
+  return axes;
+}
+
+std::pair<std::vector<int64_t>, std::vector<int64_t>>
+Program::part(size_t entry, bool isInput, size_t index, uint32_t rank) const {
+  heddle_tensor_info info{};
+  info.size = sizeof info;
+  check((isInput ? heddle_program_input_info
+                 : heddle_program_output_info)(program, entry, index, &info));
+  std::vector<int64_t> begin(size_t(info.rank)), inside(size_t(info.rank));
+  check((isInput ? heddle_program_input_part : heddle_program_output_part)(
+      program, entry, index, rank, begin.data(), inside.data()));
+  return {begin, inside};
+}
+
 int Program::traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self))
@@ -87,7 +111,11 @@ void bindProgram(nb::module_ &module) {
            nb::arg("custom_calls"))
       .def_prop_ro("entries", &Program::entries)
       .def_prop_ro("variant", &Program::variant)
-      .def_prop_ro("devices", &Program::devices);
+      .def_prop_ro("devices", &Program::devices)
+      .def_prop_ro("ranks", &Program::ranks)
+      .def_prop_ro("mesh", &Program::mesh)
+      .def("part", &Program::part, nb::arg("entry"), nb::arg("is_input"),
+           nb::arg("index"), nb::arg("rank"));
 }
 
 } // namespace heddle::python

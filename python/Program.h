@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace heddle::python {
@@ -23,6 +24,13 @@ public:
   std::string variant() const;
   /// Names of the devices that the program runs on, the cpu first.
   std::vector<std::string> devices() const;
+  uint32_t ranks() const { return heddle_program_ranks(program); }
+  /// The axes of the mesh that ranks lie on, and how many lie along each.
+  std::vector<std::pair<std::string, uint32_t>> mesh() const;
+  /// Where the part of a rank begins in an input or output, and how much of it
+  /// lies inside.
+  std::pair<std::vector<int64_t>, std::vector<int64_t>>
+  part(size_t entry, bool isInput, size_t index, uint32_t rank) const;
 
   heddle_program *handle() const { return program; }
 

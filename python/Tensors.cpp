@@ -2,6 +2,7 @@
 
 #include "Tensors.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -51,13 +52,24 @@ heddle_dtype dtypeNamed(const std::string &name) {
 }
 
 TensorInfo toInfo(const heddle_tensor_info &info) {
-  return {info.name,
-          heddle_dtype_name(info.dtype),
-          std::vector<int64_t>(info.shape, info.shape + info.rank),
-          std::vector<int64_t>(info.shape_min, info.shape_min + info.rank),
-          info.dtype,
-          info.bytes,
-          info.device};
+  TensorInfo result = {
+      info.name,
+      heddle_dtype_name(info.dtype),
+      std::vector<int64_t>(info.shape, info.shape + info.rank),
+      std::vector<int64_t>(info.shape_min, info.shape_min + info.rank),
+      info.dtype,
+      info.bytes,
+      info.device};
+  result.part = result.shape;
+  if (!info.sharding)
+    return result;
+  result.sharding = info.sharding;
+  result.shape = {info.whole, info.whole + info.rank};
+  result.shapeMin = result.shape;
+  result.bytes = heddle_dtype_bytes(info.dtype);
+  for (int64_t extent : result.shape)
+    result.bytes *= size_t(extent);
+  return result;
 }
 
 static std::string describe(const TensorInfo &info) {
@@ -68,7 +80,7 @@ static std::string describe(const TensorInfo &info) {
                  ? ""
                  : std::to_string(info.shapeMin[i]) + "..") +
             std::to_string(info.shape[i]);
-  return text + "]";
+  return text + "]" + (info.sharding ? " " + *info.sharding : "");
 }
 
 void bindTensors(nb::module_ &module) {
@@ -79,6 +91,8 @@ void bindTensors(nb::module_ &module) {
       .def_ro("shape_min", &TensorInfo::shapeMin)
       .def_ro("bytes", &TensorInfo::bytes)
       .def_ro("device", &TensorInfo::device)
+      .def_ro("part", &TensorInfo::part)
+      .def_ro("sharding", &TensorInfo::sharding)
       .def("__repr__", describe);
 }
 

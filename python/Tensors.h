@@ -9,6 +9,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct TensorInfo {
   heddle_dtype type;
   size_t bytes;
   std::string device;
+  /// In a program of several ranks: the shape of a rank's part, and how the
+  /// whole, whose shape is above, lies over the mesh.
+  std::vector<int64_t> part = {};
+  std::optional<std::string> sharding = {};
 };
 
 TensorInfo toInfo(const heddle_tensor_info &info);

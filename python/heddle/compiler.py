@@ -8,7 +8,7 @@ import numbers
 import os
 import pathlib
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from heddle._runtime import HeddleError
@@ -138,6 +138,44 @@ def _entry_models(stack: contextlib.ExitStack, entries: Sequence[tuple[str, Any]
     return models
 
 
+def _mesh_text(mesh: str | Mapping[str, int] | None) -> str:
+    """data=4,model=2."""
+    if mesh is None or isinstance(mesh, str):
+        return mesh or ""
+    axes = _items(mesh, "mesh", '{"data": 4, "model": 2}')
+    for axis, size in axes:
+        if not isinstance(axis, str) or isinstance(size, bool) or not isinstance(size, numbers.Integral):
+            raise TypeError(f"mesh holds {axis!r}: {size!r}; names of axes with numbers of devices are wanted, as in {{\"data\": 4}}")
+    return ",".join(f"{axis}={size}" for axis, size in axes)
+
+
+def _sharding_text(name: Any, sharding: Any) -> str:
+    """NAME=[{"data"}, {}], from that list as text, or from the axes of each dimension: a name, several, or None."""
+    wanted = "[{\"data\"}, {}] as text, or (\"data\", None), is wanted"
+    if not isinstance(name, str):
+        raise TypeError(f"shardings holds {name!r}: {sharding!r}; names of values are wanted")
+    if isinstance(sharding, str):
+        if not sharding.lstrip().startswith("["):
+            raise TypeError(f"the sharding of {name!r} is {sharding!r}; {wanted}")
+        return f"{name}={sharding.lstrip()}"
+    if not isinstance(sharding, Iterable):
+        raise TypeError(f"the sharding of {name!r} is {sharding!r}; {wanted}")
+    dimensions = []
+    for axes in sharding:
+        axes = () if axes is None else (axes,) if isinstance(axes, str) else axes
+        if not isinstance(axes, (tuple, list)) or not all(isinstance(axis, str) and '"' not in axis for axis in axes):
+            raise TypeError(f"the sharding of {name!r} is {sharding!r}; {wanted}")
+        dimensions.append("{" + ", ".join(f'"{axis}"' for axis in axes) + "}")
+    return f"{name}=[{', '.join(dimensions)}]"
+
+
+def _shards(shardings: Mapping[str, Any] | str | os.PathLike | None) -> list[str]:
+    """Shardings by name, or a file of them."""
+    if isinstance(shardings, (str, os.PathLike)):
+        return [os.fsdecode(_path(shardings))]
+    return [_sharding_text(name, sharding) for name, sharding in _items(shardings, "shardings", '{"w1": (None, "model")}')]
+
+
 def compile(
     model: Any = None,
     output: str | os.PathLike | None = None,
@@ -155,6 +193,8 @@ def compile(
     device_tensors: bool = False,
     states: Mapping[str, str] | None = None,
     entries: Mapping[str, Any] | None = None,
+    mesh: str | Mapping[str, int] | None = None,
+    shardings: Mapping[str, Any] | str | os.PathLike | None = None,
     on_phase: Callable[[str], Any] | None = None,
 ) -> pathlib.Path:
     """Compiles `model` into an artifact and returns its path.
@@ -172,7 +212,10 @@ def compile(
     all the same). `states` are inputs and outputs that calls change and keep, {"past": "present"}: what a call leaves in the output the next one
     finds in the input, and the input's name is the state's. `entries`, instead of `model`, are models that share weights, kernels and states in one
     artifact, {"prefill": model, "decode": ("model.mlir", "step")}, each by itself or with the name of its function; what `shapes`, `dims` and
-    `binds` say holds for the entries that have what they name. `on_phase` is called with the name of each phase when that begins; an exception that it raises, and Ctrl-C, end
+    `binds` say holds for the entries that have what they name. With `mesh`, {"data": 4, "model": 2}, the model is partitioned over as many devices: a
+    StableHLO program, as jax makes it, over its mesh of these axes, and an ONNX model as `shardings` say of some of its values, which lets the others
+    follow: {"x": ("data", None), "w*": '[{}, {"model"}]'} names the axes along which each dimension is cut, and may be a file of lines
+    `w1: [{}, {"model"}]`. `on_phase` is called with the name of each phase when that begins; an exception that it raises, and Ctrl-C, end
     the compilation.
     """
     from heddle import _compiler
@@ -198,7 +241,8 @@ def compile(
             _list(custom_calls, "custom_calls"), precision, bool(flush_subnormals),
             _names(place, "place"),
             [f"{nodes}={device}" for nodes, device in _items(place_rules, "place_rules", '{"encoder*": "sim:0"}')], place_by, bool(device_tensors),
-            [f"{past}={present}" for past, present in _named(states, "states", '{"past": "present"}')], _entry_models(stack, entry_items), on_phase)
+            [f"{past}={present}" for past, present in _named(states, "states", '{"past": "present"}')], _entry_models(stack, entry_items),
+            _mesh_text(mesh), _shards(shardings), on_phase)
     _check(*outcome)
     return pathlib.Path(output)
 

@@ -33,6 +33,25 @@ def _by_name(what: str, given: Any, wanted: str) -> dict[str, Any]:
     return dict(given)
 
 
+class Parts(Sequence):
+    """A tensor of a program of several devices in the form that these have it: an array for each rank, by number, of the shape `TensorInfo.part`.
+    Calls take it in place of a whole array, and give it for the outputs that their `parts` name. Where the parts of a dimension are rounded up, what
+    lies beyond the tensor may hold anything.
+    """
+
+    def __init__(self, arrays: Iterable[Any]):
+        self._arrays = list(arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def __getitem__(self, rank: int) -> Any:
+        return self._arrays[rank]
+
+    def __repr__(self) -> str:
+        return f"<heddle.Parts of {len(self)} ranks>"
+
+
 class _Port:
     """An input or output: makes what a caller gives into what the extension takes."""
 
@@ -138,9 +157,9 @@ class Model:
     load one model per thread: they share the weights' pages.
     """
 
-    def __init__(self, program: _runtime.Program, entry: int, threads: int, stage_tensors: bool = False):
-        self._program, self._entry, self._threads, self._stages = program, entry, threads, stage_tensors
-        self._context = _runtime.Context(program, entry, threads, stage_tensors)
+    def __init__(self, program: _runtime.Program, entry: int, threads: int, stage_tensors: bool = False, engine: str = ""):
+        self._program, self._entry, self._threads, self._stages, self._engine = program, entry, threads, stage_tensors, engine
+        self._context = _runtime.Context(program, entry, threads, stage_tensors, engine)
         self.inputs: list[_runtime.TensorInfo] = self._context.inputs
         self.outputs: list[_runtime.TensorInfo] = self._context.outputs
         self._inputs = {info.name: _Port("input", info) for info in self.inputs}
@@ -153,12 +172,14 @@ class Model:
         # The sizes of all entries, and of these the ones that calls of this entry have to give.
         self.sizes: list[_runtime.SizeInfo] = _runtime.sizes(program)
         self.given_sizes = [self.sizes[number].name for number in _runtime.given_sizes(program, entry)]
+        # The axes of the mesh that the program's ranks lie on, and how many lie along each; none where there is one rank.
+        self.mesh: dict[str, int] = dict(program.mesh)
         # What is taken for granted of sizes beyond their ranges: a call of others is refused.
         self.assumptions: list[str] = _runtime.assumptions(program, entry)
 
     def entry(self, name: str) -> Model:
         """Another entry of the same program, whose states it shares."""
-        return Model(self._program, _entry(self._program, name), self._threads, self._stages)
+        return Model(self._program, _entry(self._program, name), self._threads, self._stages, self._engine)
 
     def state(self, name: str | None = None) -> State:
         """A state of zeros, to be given to calls; `name` may be left out where there is one."""
@@ -174,7 +195,25 @@ class Model:
         return self._program.devices
 
     @property
+    def ranks(self) -> int:
+        """How many ranks run the program together: 1, or as many as the mesh has devices."""
+        return self._program.ranks
+
+    def part(self, name: str, rank: int) -> tuple[slice, ...]:
+        """Which part of an input or output a rank has: x[model.part("x", 2)] is that of rank 2. Where parts are rounded up, it is smaller than
+        `TensorInfo.part` at the end of the tensor.
+        """
+        if isinstance(rank, bool) or not isinstance(rank, numbers.Integral) or not 0 <= rank < self.ranks:
+            raise ValueError(f"rank is {rank!r}; a number from 0 to {self.ranks - 1} is wanted")
+        for is_input, ports in (True, self._inputs), (False, self._outputs):
+            if name in ports:
+                begin, inside = self._program.part(self._entry, is_input, list(ports).index(name), int(rank))
+                return tuple(slice(first, first + count) for first, count in zip(begin, inside))
+        raise ValueError(f"there is no input or output {name!r}; there are: {', '.join([*self._inputs, *self._outputs])}")
+
+    @property
     def threads(self) -> int:
+        """How many threads a call uses; of a program of several ranks, each of them."""
         return self._context.threads
 
     @property
@@ -191,14 +230,15 @@ class Model:
         return f"<heddle.Model {', '.join(map(repr, self.inputs))} -> {', '.join(map(repr, self.outputs))}>"
 
     def __call__(self, *args: Any, out: Mapping[str, Any] | None = None, timeout: float | None = None, states: Mapping[str, State] | None = None,
-                 sizes: Mapping[str, int] | None = None, **kwargs: Any) -> dict[str, Any]:
+                 sizes: Mapping[str, int] | None = None, parts: Iterable[str] = (), **kwargs: Any) -> dict[str, Any]:
         """Inputs are arrays of numpy, anything else with __dlpack__, tensors of a Device, or lists and numbers. f64, i64 and c128, which is what
         they are when nobody says otherwise, are converted to what the model wants, and what is not contiguous is copied; another type is
         refused, as is another shape. `out` gives memory for outputs by name; results elsewhere take memory of earlier ones that nobody holds
         any more. Where the program computes how large a result is, that is a view of the first part of the memory. `timeout` is in seconds. `states` gives the states that the entry uses, by name (see `state`), `sizes` what no input tells
-        (see `given_sizes`).
+        (see `given_sizes`). A program of several ranks takes and gives whole arrays, which it cuts and joins, or Parts; `parts` names the outputs
+        that come as these.
         """
-        results, arguments = self._arguments(args, kwargs, out, states, sizes)
+        results, arguments = self._arguments(args, kwargs, out, states, sizes, parts)
         return truly_sized(results, self._context.call(*arguments, seconds(timeout)))
 
     def submit(self, *args: Any, out: Mapping[str, Any] | None = None, timeout: float | None = None, states: Mapping[str, State] | None = None,
@@ -207,6 +247,8 @@ class Model:
         begins when the calls of `after`, of this model or others, are done; if one of them has failed, it fails the same way. Until it is
         done, arrays that it was given must stay as they are.
         """
+        if self.ranks > 1:
+            raise ValueError(f"the program is run by {self.ranks} ranks, whose calls cannot be submitted yet; call the model instead")
         if isinstance(after, (str, bytes)) or not isinstance(after, Iterable):
             raise TypeError(f"after is a {type(after).__qualname__}; a list of what Model.submit gives is wanted")
         after = list(after)
@@ -218,23 +260,48 @@ class Model:
         return Submission(self._context.submit(*arguments, seconds(timeout), [other.native for other in after]), results)
 
     def _arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Mapping[str, Any] | None,
-                   states: Mapping[str, State] | None, sizes: Mapping[str, int] | None) -> tuple[dict[str, Any], tuple]:
+                   states: Mapping[str, State] | None, sizes: Mapping[str, int] | None,
+                   parts: Iterable[str] = ()) -> tuple[dict[str, Any], tuple]:
         """The results of a call, and what the extension takes."""
         given = self._named(args, kwargs)
         out = _by_name("out", out, "of arrays to write to, by the names of outputs,")
-        unknown = set(out) - set(self._outputs)
+        if isinstance(parts, str) or not isinstance(parts, Iterable):
+            raise TypeError(f"parts is {parts!r}; a list of the names of outputs is wanted")
+        parted = set(parts)
+        unknown = (set(out) | parted) - set(self._outputs)
         if unknown:
             raise TypeError(f"there is no output {min(unknown)!r}; there are: {', '.join(self._outputs)}")
+        if parted and self.ranks == 1:
+            raise ValueError(f"output {min(parted)!r} is wanted in parts, but the program is run by one rank, which has all of it")
         used = self._used(states) if states is not None or self._states else []
         chosen = self._chosen(sizes) if sizes is not None else []
-        inputs = [port.inward(given[name]) for name, port in self._inputs.items()]
+        inputs = [self._crossing(port, given[name], port.inward) for name, port in self._inputs.items()]
         shapes = [info.shape for info in self.outputs]
         if self._chooses:
             shapes = self._context.output_shapes([list(value.shape) for value, _ in inputs], used, chosen)
-        results = {name: out[name] if name in out else self._allocate(port, shape) for (name, port), shape in zip(self._outputs.items(), shapes)}
-        outputs = [port.outward(results[name]) for name, port in self._outputs.items()]
+        results = {name: out[name] if name in out else self._result(port, shape, name in parted)
+                   for (name, port), shape in zip(self._outputs.items(), shapes)}
+        outputs = [self._crossing(port, results[name], port.outward) for name, port in self._outputs.items()]
         return results, ([value for value, _ in inputs], [value for value, _ in outputs], [bits for _, bits in inputs],
                          [bits for _, bits in outputs], used, chosen)
+
+    def _crossing(self, port: _Port, value: Any, convert: Callable[[Any], tuple[Any, bool]]) -> tuple[Any, bool]:
+        """What the extension takes for a value, or a list of these for Parts, and whether only the bits are of the type wanted."""
+        if not isinstance(value, Parts):
+            return convert(value)
+        if self.ranks == 1:
+            raise TypeError(f"{port.what} is given Parts, but the program is run by one rank, which takes whole arrays")
+        if len(value) != self.ranks:
+            raise TypeError(f"{port.what} is given {len(value)} parts; the program is run by {self.ranks} ranks")
+        arrays, bits = zip(*map(convert, value))
+        if len(set(bits)) > 1:
+            raise TypeError(f"{port.what} is given parts of several types")
+        return list(arrays), bits[0]
+
+    def _result(self, port: _Port, shape: Sequence[int], in_parts: bool) -> Any:
+        if not in_parts:
+            return self._allocate(port, shape)
+        return Parts(self._allocate(port, port.info.part) for _ in range(self.ranks))
 
     def _chosen(self, sizes: Mapping[str, int] | None) -> list[int]:
         """A number for each size of the program, -1 for those that are not given."""
@@ -291,7 +358,7 @@ def _entry(program: _runtime.Program, name: str | None) -> int:
 
 
 def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0, variant: str = "", verify_weights: bool = False,
-         custom_calls: Mapping[str, Callable[..., Any]] | None = None, stage_tensors: bool = False) -> Model:
+         custom_calls: Mapping[str, Callable[..., Any]] | None = None, stage_tensors: bool = False, engine: str = "") -> Model:
     """Loads an artifact. It holds native code: load only what you trust.
 
     `custom_calls` are the functions that the model's custom calls call, by name: a function gets an array for each operand and the call's
@@ -299,12 +366,19 @@ def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0,
     and shapes that the model says. What it raises ends the call with a HeddleError, as its `__cause__`. It may be called on another thread.
     `threads` 0 is as many as this process may use; `variant` names a target instead of the best this machine can run; `verify_weights` also
     checks the weights' hashes. With `stage_tensors` arrays are copied to and from the devices that the program wants its tensors on; without,
-    such an input or output must be a tensor of that device (see heddle.devices).
+    such an input or output must be a tensor of that device (see heddle.devices). `engine` says what the ranks of a program of several devices are:
+    "threads", the default, or "processes", each with memory of its own.
     """
     if isinstance(threads, bool) or not isinstance(threads, numbers.Integral) or not 0 <= threads <= 4096:
         raise ValueError(f"threads is {threads!r}; a number from 1 to 4096, or 0 for as many as this process may use, is wanted")
+    if engine not in ("", "threads", "processes"):
+        raise ValueError(f"engine is {engine!r}; threads or processes is wanted")
     if not isinstance(variant, str) or "\0" in variant:
         raise ValueError(f"variant is {variant!r}; the name of a target is wanted")
     functions = {name: _adapt(name, function) for name, function in (custom_calls or {}).items()}
     program = _runtime.Program(_path(path), variant, bool(verify_weights), functions)
-    return Model(program, _entry(program, entry), int(threads), bool(stage_tensors))
+    if engine and program.ranks == 1:
+        raise ValueError(f"engine is {engine!r}, but the program is run by one rank")
+    if engine == "processes" and functions:
+        raise ValueError("functions for custom calls cannot run in the processes of ranks; use threads")
+    return Model(program, _entry(program, entry), int(threads), bool(stage_tensors), engine)
