@@ -7,6 +7,7 @@
 #include <atomic>
 #include <csignal>
 #include <ctime>
+#include <random>
 #include <sys/mman.h>
 #include <thread>
 
@@ -199,6 +200,33 @@ static void testEndedWhileOthersWait() {
   killer.join();
 }
 
+/// A rank is killed at any time of many calls, also while it meets others: the
+/// call that notices names it, and none does before.
+static void testEndedAtAnyTime() {
+  std::mt19937 random(5);
+  for (int seed = 0; seed < 40; ++seed) {
+    Troubled four;
+    four.expectGoodCall();
+    int32_t rank = int32_t(random() % 4);
+    timespec span = {0, long(random() % 3000000)};
+    std::atomic<uint64_t> killed{0};
+    std::thread killer([&] {
+      nanosleep(&span, nullptr);
+      killed = now();
+      kill(four.plan.processes[rank], SIGKILL);
+    });
+    heddle_status status;
+    do
+      status = four.call();
+    while (status.code == HEDDLE_OK);
+    CHECK(killed && now() - killed < 2000000000u);
+    std::string who = "rank " + std::to_string(rank) +
+                      " failed: its process was ended by signal 9";
+    EXPECT(status, HEDDLE_RANK_FAILED, who.c_str());
+    killer.join();
+  }
+}
+
 static void testLateRank() {
   Troubled four;
   four.set(2, Deed::Sleep, 300);
@@ -271,6 +299,7 @@ int main(int argc, char **argv) {
   testFailingRank();
   testEndedRank();
   testEndedWhileOthersWait();
+  testEndedAtAnyTime();
   testLateRank();
   testCancel();
   testForked();
