@@ -307,6 +307,37 @@ std::optional<Expression> Expression::dividedExactly(Expression divisor) const {
   return std::nullopt;
 }
 
+/// What is added to all that depends on sizes.
+static int64_t constantPart(Expression sum) {
+  ExpressionAttr terms = sum.attribute();
+  bool hasConstant = !terms.getMonomials().empty() &&
+                     terms.getMonomials().back().getFactors().empty();
+  return hasConstant ? terms.getCoefficients().back() : 0;
+}
+
+/// floor((floor(x / a) + c) / b) as floor((x + a * c) / (a * b)), for numbers
+/// a, b and c; null where `numerator` is no such sum, or a number takes more
+/// than 64 bits.
+static Expression joinedQuotient(Expression numerator, int64_t divisor) {
+  int64_t rest = constantPart(numerator);
+  Expression varying = numerator - rest;
+  ArrayRef<MonomialAttr> monomials = varying.attribute().getMonomials();
+  if (monomials.size() != 1 ||
+      varying.attribute().getCoefficients().front() != 1 ||
+      monomials.front().getFactors().size() != 1)
+    return {};
+  auto inner = dyn_cast<AtomAttr>(monomials.front().getFactors().front());
+  if (!inner || inner.getFunction() != Function::FloorDiv)
+    return {};
+  std::optional<int64_t> by = Expression(inner.getRhs()).asConstant();
+  int64_t both = 0, added = 0;
+  if (!by || llvm::MulOverflow(*by, divisor, both) ||
+      llvm::MulOverflow(*by, rest, added))
+    return {};
+  Expression sum = Expression(inner.getLhs()) + added;
+  return sum ? sum.floorDiv(both) : sum;
+}
+
 Expression Expression::floorDiv(Expression divisor) const {
   if (!stored || !divisor)
     return {};
@@ -356,31 +387,18 @@ Expression Expression::floorDiv(Expression divisor) const {
   Expression outside = select(whole), inside = select(left);
   // The constant is rounded by itself when the other coefficients and the
   // divisor have a common one: floor((4x + 3) / 8) is floor(x / 2).
-  Expression constantPart = constant(context(), 0);
-  if (!inside.stored.getMonomials().empty() &&
-      inside.stored.getMonomials().back().getFactors().empty())
-    constantPart = constant(context(), inside.stored.getCoefficients().back());
-  Expression varying = inside - constantPart;
+  int64_t rest = constantPart(inside);
+  Expression varying = inside - rest;
   if (varying.isConstant(0))
     return outside; // The constant is less than the divisor.
   uint64_t common = std::gcd(content(varying), uint64_t(*number));
   inside = scaledDown(varying, common) +
-           llvm::divideFloorSigned(*constantPart.asConstant(), int64_t(common));
+           llvm::divideFloorSigned(rest, int64_t(common));
   int64_t small = *number / int64_t(common);
   if (small == 1)
     return outside + inside;
-  // floor(floor(x / a) / b) is floor(x / (a * b)).
-  if (inside.stored.getMonomials().size() == 1 &&
-      inside.stored.getCoefficients()[0] == 1 &&
-      inside.stored.getMonomials()[0].getFactors().size() == 1)
-    if (auto inner =
-            dyn_cast<AtomAttr>(inside.stored.getMonomials()[0].getFactors()[0]);
-        inner && inner.getFunction() == Function::FloorDiv)
-      if (std::optional<int64_t> by = Expression(inner.getRhs()).asConstant()) {
-        int64_t both = 0;
-        if (!llvm::MulOverflow(*by, small, both))
-          return outside + Expression(inner.getLhs()).floorDiv(both);
-      }
+  if (Expression joined = joinedQuotient(inside, small))
+    return outside + joined;
   return outside + atom(Function::FloorDiv, inside, constant(context(), small));
 }
 

@@ -93,6 +93,31 @@ TEST_F(ExpressionTest, DividesExactlyOrNotAtAll) {
   EXPECT_EQ(a.dividedExactly(number(0)), std::nullopt);
 }
 
+TEST_F(ExpressionTest, QuotientsOfQuotientsAreOne) {
+  // The height of an image behind two convolutions in steps of 2.
+  Expression height = symbol("height");
+  Expression once = (height - 1).floorDiv(2) + 1;
+  EXPECT_EQ((once - 1).floorDiv(2) + 1, (height + 3).floorDiv(4));
+  EXPECT_EQ((height.floorDiv(3) + 4).floorDiv(5), (height + 12).floorDiv(15));
+  EXPECT_EQ((height.floorDiv(3) + 7).floorDiv(5),
+            (height + 6).floorDiv(15) + 1);
+  EXPECT_EQ((height.floorDiv(3) - 2).floorDiv(5),
+            (height + 9).floorDiv(15) - 1);
+  for (int64_t value = 0; value < 40; ++value)
+    EXPECT_EQ((height.floorDiv(3) - 2).floorDiv(5).evaluated([&](StringRef) {
+      return value;
+    }),
+              llvm::divideFloorSigned(value / 3 - 2, 5));
+
+  // Sums of quotients, and what takes more than 64 bits, stay as they are.
+  Expression sum = height.floorDiv(2) + symbol("width").floorDiv(2);
+  EXPECT_EQ(sum.floorDiv(2).text(),
+            "floordiv(floordiv(height, 2) + floordiv(width, 2), 2)");
+  int64_t large = int64_t(1) << 40;
+  EXPECT_EQ((height.floorDiv(large) + 1).floorDiv(large).text(),
+            "floordiv(floordiv(height, 1099511627776) + 1, 1099511627776)");
+}
+
 TEST_F(ExpressionTest, QuotientsOfWhatIsCountedAreProducts) {
   Expression height = Expression::symbol(&context, "height", 4),
              width = Expression::symbol(&context, "width", 4);
@@ -108,7 +133,8 @@ TEST_F(ExpressionTest, QuotientsOfWhatIsCountedAreProducts) {
   EXPECT_EQ(height.symbols(), SmallVector<StringRef>{"height"});
 
   // People read quotients.
-  EXPECT_EQ((height * width * 3 - height).text(), "3 * height * width - height");
+  EXPECT_EQ((height * width * 3 - height).text(),
+            "3 * height * width - height");
   EXPECT_EQ((height.floorDiv(2) * 3).text(), "3 * floordiv(height, 2)");
   EXPECT_EQ((height * 3).floorDiv(8).text(),
             "floordiv(height, 4) + floordiv(floordiv(height, 4), 2)");

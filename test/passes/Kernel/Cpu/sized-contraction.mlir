@@ -7,8 +7,8 @@
 
 // CHECK-LABEL: func @rows(
 // CHECK-SAME: index, %[[TILES:.*]]: index, %[[ROWS:.*]]: index, %{{.*}}: memref<?xi8>
-// CHECK-SAME: kernel.size_arguments = #size.extents<floordiv(floordiv(rows + 7, 8) + 21, 22), floordiv(rows + 7, 8), rows>
-// CHECK-SAME: kernel.tile_count = #size.expression<2 * floordiv(floordiv(rows + 7, 8) + 21, 22)>
+// CHECK-SAME: kernel.size_arguments = #size.extents<floordiv(rows + 175, 176), floordiv(rows + 7, 8), rows>
+// CHECK-SAME: kernel.tile_count = #size.expression<2 * floordiv(rows + 175, 176)>
 // CHECK: %[[MORE:.*]] = arith.addi %[[ROWS]], %c1
 // CHECK-NEXT: %[[PAIRS:.*]] = arith.divui %[[MORE]], %c2
 // CHECK-NEXT: %[[AT:.*]] = arith.muli %[[TILE:.*]], %[[PAIRS]]
