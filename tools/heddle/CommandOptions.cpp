@@ -145,9 +145,8 @@ static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
                  "left in OUTPUT; a_*=b_*: many")
       ->allow_extra_args(false);
   app.add_option("--precision", build.precision,
-                 "bf16 or f16: what products of f32 multiply; w8a16 or w4a16: "
-                 "their weight matrices become integers with a scale for each "
-                 "32 terms of a column, the rest stays f32");
+                 "bf16, f16: what products of f32 multiply; w8a16, w4a16: "
+                 "their weights, by blocks of 32");
   app.add_flag("--flush-subnormals", build.flushSubnormals,
                "Numbers below the smallest normal one become zeros, which is "
                "faster where there are many");
