@@ -10,6 +10,7 @@
 // rounded scale, so that its error is no error of numbers, and no weight of f32
 // is too large or too small for it.
 
+#include "dialects/Dist/Dist.h"
 #include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
@@ -58,7 +59,8 @@ static bool isWeight(Value value, unsigned steps = kMostSteps) {
     return !dense || !dense.isSplat();
   }
   if (isa<stablehlo::TransposeOp, stablehlo::ReshapeOp, stablehlo::SliceOp,
-          stablehlo::ReverseOp, stablehlo::ConvertOp, stablehlo::NegOp>(op))
+          stablehlo::ReverseOp, stablehlo::ConvertOp, stablehlo::NegOp,
+          dist::PartOp>(op))
     return isWeight(op->getOperand(0), steps - 1);
   if (!isa<stablehlo::MulOp, stablehlo::DivOp, stablehlo::AddOp,
            stablehlo::SubtractOp>(op))

@@ -6,9 +6,9 @@
 // BITS: weights have 3 bits in blocks of 32; 4 or 8 bits and a multiple of 8 are wanted
 // BLOCK: weights have 8 bits in blocks of 12; 4 or 8 bits and a multiple of 8 are wanted
 
-// CHECK: module attributes {heddle.precision = "w4a16 by blocks of 32 in 5 of 14 contractions and convolutions"}
-// BYTES: module attributes {heddle.precision = "w8a16 by blocks of 32 in 6 of 14 contractions and convolutions"}
-// LONG: module attributes {heddle.precision = "w4a16 by blocks of 64 in 5 of 14 contractions and convolutions"}
+// CHECK: module attributes {heddle.precision = "w4a16 by blocks of 32 in 6 of 15 contractions and convolutions"}
+// BYTES: module attributes {heddle.precision = "w8a16 by blocks of 32 in 7 of 15 contractions and convolutions"}
+// LONG: module attributes {heddle.precision = "w4a16 by blocks of 64 in 6 of 15 contractions and convolutions"}
 
 // Two products of a weight read one form of it; the last block is a part of one.
 // CHECK-LABEL: func.func @shared
@@ -55,6 +55,17 @@ func.func @tied(%x: tensor<1x64xf32>) -> (tensor<1x48xf32>, tensor<2x64xf32>) {
   %0 = stablehlo.dot_general %x, %v, contracting_dims = [1] x [1] : (tensor<1x64xf32>, tensor<48x64xf32>) -> tensor<1x48xf32>
   %1 = stablehlo.slice %v [3:5, 0:64] : (tensor<48x64xf32>) -> tensor<2x64xf32>
   return %0, %1 : tensor<1x48xf32>, tensor<2x64xf32>
+}
+
+// What a device has of a weight is quantized by itself.
+// CHECK-LABEL: func.func @part
+// CHECK: %[[PART:.*]] = dist.part
+// CHECK: prec.fit_scale %[[PART]] axis 1 block 32 integer -8 : tensor<48x32xf32> -> tensor<48x1xbf16>
+func.func @part(%x: tensor<1x32xf32>) -> tensor<1x48xf32> {
+  %v = stablehlo.constant dense_resource<v> : tensor<48x64xf32>
+  %p = dist.part %v cuts [1, 2, 1] : tensor<48x64xf32> -> tensor<48x32xf32>
+  %0 = stablehlo.dot_general %x, %p, contracting_dims = [1] x [1] : (tensor<1x32xf32>, tensor<48x32xf32>) -> tensor<1x48xf32>
+  return %0 : tensor<1x48xf32>
 }
 
 // Words of 4 bits have eight terms; bytes stand alone.
