@@ -71,9 +71,11 @@ private:
 };
 } // namespace
 
-/// Whether it is a matrix of the element kind.
+/// Whether it is a matrix of the element kind, and not an empty one, whose
+/// sizes no file bounds.
 static bool isMatrix(const HostTensor *tensor, ElementKind kind) {
-  return tensor && tensor->rank() == 2 && tensor->kind() == kind;
+  return tensor && tensor->rank() == 2 && tensor->kind() == kind &&
+         tensor->size() > 0;
 }
 
 static bool isReal(const HostTensor *tensor) {
@@ -292,9 +294,8 @@ FoundLayer LayerReader::plain(StringRef name) {
 
 /// Whether the numbers of a layer are stored as they are, beside their scales.
 static bool hasPlainNumbers(const HostTensor *numbers) {
-  return numbers && numbers->rank() == 2 &&
-         (numbers->kind() == ElementKind::I8 ||
-          numbers->kind() == ElementKind::F8E4M3FN);
+  return isMatrix(numbers, ElementKind::I8) ||
+         isMatrix(numbers, ElementKind::F8E4M3FN);
 }
 
 std::vector<std::pair<std::string, FoundLayer>>

@@ -46,6 +46,7 @@ def packed(folder):
     put("groups", good, config | {"group_size": 16})
     put("ordered", good | {"g_idx": good["g_idx"][::-1].copy()}, config)
     put("wrapped", good | {"qzeros": np.full((2, 3), -1, np.int32)}, config)
+    put("empty", good | {"qweight": np.broadcast_to(np.int32(0), (1 << 40, 0))}, config)
     put("words", good | {"qzeros": good["qzeros"][:, :2].copy()}, config)
     put("broken", good, None)
     (folder / "broken" / "quantize_config.json").write_text("{")
