@@ -287,6 +287,15 @@ LogicalResult CopyBoxOp::verify() {
   return success();
 }
 
+LogicalResult ClearOp::verify() {
+  if (!getTile().getDefiningOp<GetEnterOp>())
+    return emitOpError("clears a tile that no ws.get.enter gives");
+  for (Operation *user : getTile().getUsers())
+    if (isa<MmaOp>(user) && user->isBeforeInBlock(*this))
+      return emitOpError("clears a tile that a product before it reads");
+  return success();
+}
+
 LogicalResult LoadOp::verifyRegions() {
   if (failed(verifyPlace(*this, getPlace())))
     return failure();

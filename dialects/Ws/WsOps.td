@@ -261,6 +261,18 @@ def Ws_CopyBoxOp : Ws_Op<"copy_box"> {
   let hasVerifier = 1;
 }
 
+def Ws_ClearOp : Ws_Op<"clear"> {
+  let summary = "makes the last rows of a full tile zero";
+  let description = [{
+    Those from `row` on, if `where` is true, before a product reads them. What
+    copies of boxes bring ends where the tensor does, and not where numbers of the
+    call say.
+  }];
+  let arguments = (ins Ws_Tile:$tile, Index:$row, I1:$where);
+  let assemblyFormat = "$tile `from` $row `where` $where `:` type($tile) attr-dict";
+  let hasVerifier = 1;
+}
+
 def Ws_ZeroOp : Ws_Op<"zero", [Pure]> {
   let summary = "sums of nothing";
   let results = (outs Ws_Accumulator:$result);

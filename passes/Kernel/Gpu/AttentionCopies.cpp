@@ -61,6 +61,14 @@ void AttentionTiler::emitBoxCopy(const AttentionOperand &operand,
   ws::CopyBoxOp::create(builder, index.loc, operand.map, at, into);
 }
 
+/// What lies behind the length is in boxes too, and may be no number: of
+/// values, whose weights are zero there, it becomes zero.
+void AttentionTiler::clearBehindLength(Value tile, Value firstKey) {
+  Value isPart = index.less(length, index.add(firstKey, shape.keys));
+  ws::ClearOp::create(builder, index.loc, tile, index.sub(length, firstKey),
+                      isPart);
+}
+
 /// Brings keys or values from `firstKey` on into a slot of their channel.
 void AttentionTiler::put(const AttentionOperand &operand,
                          AttentionLoop innermost, Value firstKey,

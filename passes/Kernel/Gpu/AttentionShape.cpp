@@ -108,10 +108,9 @@ bool AttentionTiler::chooseWarpgroups() {
   constexpr int64_t mostWidth = 128;
   // What is loaded of a mask takes registers too.
   int64_t mostKeys = op.getMask() ? 64 : 128;
-  // What lies behind a length is in boxes too, and may be no number.
   if (!machine.warpgroupThreads || !key.boxed || !value.boxed ||
-      op.getLengths() || 2 * extent(M) <= kWarpgroupM ||
-      2 * extent(D) <= kBoxColumns || 2 * extent(E) <= kBoxColumns)
+      2 * extent(M) <= kWarpgroupM || 2 * extent(D) <= kBoxColumns ||
+      2 * extent(E) <= kBoxColumns)
     return false;
   int64_t groups = extent(M) > kWarpgroupM ? 2 : 1;
   AttentionShape tile;

@@ -90,6 +90,7 @@ private:
   void emitCopy(const AttentionOperand &operand, AttentionLoop innermost,
                 mlir::Value firstKey, mlir::Value firstColumn,
                 mlir::Value into);
+  void clearBehindLength(mlir::Value tile, mlir::Value firstKey);
   mlir::Value multiply(mlir::Value lhs, ws::GetEnterOp rhs, mlir::Value onto,
                        bool isTransposed);
   void emitConsumer(ws::RolesOp roles, mlir::Value queries);

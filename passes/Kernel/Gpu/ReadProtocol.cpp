@@ -11,6 +11,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
@@ -333,6 +334,10 @@ LogicalResult ThreadReader::runOp(Operation *op) {
     steps.push_back({Step::FinishReads, 0, 0, int64_t(wait.getGroup())});
   } else if (isa<NVVM::ElectSyncOp>(op)) {
     numbers[op->getResult(0)] = 1;
+  } else if (isa<memref::LoadOp>(op) &&
+             op->getResult(0).getType().isIntOrIndex()) {
+    // Lengths reach to the last key, so that there are all steps.
+    numbers[op->getResult(0)] = std::numeric_limits<int32_t>::max();
   } else if (isa<gpu::ThreadIdOp>(op)) {
     numbers[op->getResult(0)] = thread;
   } else if (isa<gpu::BlockIdOp>(op)) {

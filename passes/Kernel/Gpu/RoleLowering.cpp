@@ -5,6 +5,7 @@
 #include "dialects/Kernel/GridKernels.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -58,6 +59,32 @@ SmallVector<Value> RoleLowering::tilesAt(ws::ChannelType type, Value channel,
     offset += cast<ws::TileType>(tile).getBytes();
   }
   return tiles;
+}
+
+/// Rows are whole pieces of a panel, in whatever order their chunks lie.
+void RoleLowering::clearRows(ws::TileType tile, Value first, Value row,
+                             int64_t threads) {
+  Location loc = index.loc;
+  int64_t rowBytes = tile.getLayout().rowBytes;
+  auto chunk = VectorType::get({ws::kChunkBytes / 4}, builder.getI32Type());
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(chunk));
+  Value start = add(
+      binary<arith::MulIOp>(narrow(row), rowBytes / ws::kChunkBytes), thread);
+  int64_t chunks = tile.getRows() * rowBytes / ws::kChunkBytes;
+  for (int64_t column = 0; column < tile.getColumns();
+       column += tile.getPanelColumns()) {
+    Value panel = advance(first, i32(column / tile.getPanelColumns() *
+                                     tile.getRows() * rowBytes));
+    auto loop =
+        scf::ForOp::create(builder, loc, start, i32(chunks), i32(threads));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value bytes =
+        binary<arith::MulIOp>(loop.getInductionVar(), ws::kChunkBytes);
+    LLVM::StoreOp::create(builder, loc, zero, advance(panel, bytes),
+                          ws::kChunkBytes);
+  }
 }
 
 void RoleLowering::lowerEpilogue(ws::EpilogueOp op, ValueRange sums,

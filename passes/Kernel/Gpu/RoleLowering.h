@@ -75,6 +75,10 @@ protected:
   mlir::Value placeLaunchedMemory(int64_t bytes);
   llvm::SmallVector<mlir::Value>
   tilesAt(ws::ChannelType type, mlir::Value channel, mlir::Value stage);
+  /// Stores zeros to the rows of `tile` from `row` on, which lies at `first`:
+  /// `threads` threads do it together, of which this is one.
+  void clearRows(ws::TileType tile, mlir::Value first, mlir::Value row,
+                 int64_t threads);
   /// Does the region of `op` for the sums of this thread, in the order: rows of
   /// matrices of 16 by 8, their columns, the four of a lane. Values from
   /// outside of the region are those of `outside`.

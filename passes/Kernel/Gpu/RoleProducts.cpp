@@ -142,6 +142,12 @@ SmallVector<Value> UniformRoles::consume(ws::RolesOp op, Value step,
       values.map(enter.getTiles(),
                  tilesAt(enter.getChannel().getType(),
                          channels.lookup(enter.getChannel()), stage));
+    else if (auto clear = dyn_cast<ws::ClearOp>(inner))
+      index.branch(values.lookupOrDefault(clear.getWhere()), [&] {
+        clearRows(clear.getTile().getType(), values.lookup(clear.getTile()),
+                  values.lookupOrDefault(clear.getRow()), threads);
+        barrier();
+      });
     else if (auto mma = dyn_cast<ws::MmaOp>(inner))
       held[mma] = multiply(mma, values.lookupOrNull(mma.getLhs()),
                            values.lookup(mma.getRhs()));

@@ -218,6 +218,8 @@ void AttentionTiler::emitConsumer(ws::RolesOp roles, Value queries) {
                                       elementOf(op.getValue()), shape.warps);
   Value rounded = ws::NarrowOp::create(builder, loc, operand, step.weights);
   ws::GetEnterOp values = emitGet(index, value.channel);
+  if (isByWarpgroups && op.getLengths())
+    clearBehindLength(values.getTiles()[0], firstKey);
   Value newSums = multiply(rounded, values, scaled, /*isTransposed=*/false);
   ws::YieldOp::create(builder, loc, ValueRange{newSums, step.top, step.total});
 }

@@ -95,6 +95,7 @@ private:
                    const mlir::IRMapping &outside,
                    llvm::function_ref<void()> startLate,
                    llvm::function_ref<void()> finishLate);
+  void clear(ws::ClearOp op, RingPlace place, const mlir::IRMapping &values);
   mlir::Value startLate(RingPlace place);
   void finishLate(mlir::Value started, RingPlace place, mlir::Value into);
   bool isLate(mlir::Operation &op);

@@ -108,9 +108,31 @@ SmallVector<Value> WarpgroupRoles::carriedValues() {
   return values;
 }
 
-/// The barriers of the block, but that of all its threads, which are the turn
-/// of each warpgroup.
-static constexpr int64_t kTurns = 1;
+/// Barriers of the block, but that of all its threads: the turns of the two
+/// warpgroups that multiply, and of all that do.
+static constexpr int64_t kTurns = 1, kConsumers = 3;
+
+/// Clears rows of a tile of a slot. The products that read it are of another
+/// proxy of memory than stores (PTX ISA, "Proxies"), and of all warps.
+void WarpgroupRoles::clear(ws::ClearOp op, RingPlace place,
+                           const IRMapping &values) {
+  Location loc = index.loc;
+  Value tile = op.getTile();
+  Ring &ring = ringOf(tile.getDefiningOp<ws::GetEnterOp>().getChannel());
+  int64_t threads = consumerWarps() * kWarpThreads;
+  index.branch(values.lookupOrDefault(op.getWhere()), [&] {
+    wait(fullOf(ring, place.stage), place.parity);
+    Value slot = tilesAt(ring.channel.getChannel().getType(), ring.shared,
+                         place.stage)[0];
+    clearRows(op.getTile().getType(), advance(slot, i32(offsetInSlot(tile))),
+              values.lookupOrDefault(op.getRow()), threads);
+    NVVM::FenceProxyOp::create(builder, loc, NVVM::ProxyKind::async,
+                               NVVM::SharedSpaceAttr());
+    NVVM::BarrierOp::create(builder, loc, TypeRange(), i32(kConsumers),
+                            i32(threads), NVVM::BarrierReductionAttr(),
+                            Value());
+  });
+}
 
 bool WarpgroupRoles::takesTurns() {
   return late.product && sums.getRows() == 2 * kWarpgroupM;
@@ -196,6 +218,8 @@ void WarpgroupRoles::consumeStep(Value step, RingPlace place,
         startBefore();
       if (takesTurns())
         giveTurn();
+    } else if (auto rows = dyn_cast<ws::ClearOp>(op)) {
+      clear(rows, place, values);
     } else if (auto end = dyn_cast<ws::MmaWaitOp>(op)) {
       // The late product was started behind this one.
       held[end] =

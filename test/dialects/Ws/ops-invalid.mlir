@@ -939,3 +939,40 @@ func.func @depths(%x: memref<?xf16>, %steps: index) {
   }
   return
 }
+
+// -----
+
+!tile = !ws.tile<64 x 64 x f16, 3, 0>
+
+func.func @unread(%tile: !tile, %row: index, %all: i1) {
+  // expected-error @below {{'ws.clear' op clears a tile that no ws.get.enter gives}}
+  ws.clear %tile from %row where %all : !tile
+  return
+}
+
+// -----
+
+!tile = !ws.tile<64 x 64 x f16, 3, 0>
+!sums = !ws.accumulator<64 x 64, 2 x 2>
+!pipe = !ws.channel<4 x !tile>
+
+func.func @cleared_late(%steps: index, %all: i1) {
+  %channel = ws.channel : !pipe
+  %zero = ws.zero : !sums
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %token = ws.put.enter %channel : !pipe -> !tile
+    ws.put.exit %token by store
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %token = ws.get.enter %channel : !pipe -> !tile
+    %started = ws.mma %a, %a, %carried : !tile, !tile, !sums
+    %done = ws.mma.wait %started : !sums
+    // expected-error @below {{'ws.clear' op clears a tile that a product before it reads}}
+    ws.clear %a from %step where %all : !tile
+    ws.get.exit %token
+    ws.yield %done : !sums
+  }
+  return
+}

@@ -138,6 +138,8 @@ func.func @registers(%x: memref<?xbf16>, %steps: index, %partial: i1) {
     }
     // CHECK: ws.narrow %{{.*}} : <64 x 64, 4 x 1> -> <64 x 64 x bf16, 4>
     %weights = ws.narrow %masked : !scores -> !ws.operand<64 x 64 x bf16, 4>
+    // CHECK: ws.clear %{{.*}}#1 from %arg1 where %arg2 : <64 x 32 x bf16, 2, 1>
+    ws.clear %b from %steps where %partial : !keys
     %next = ws.mma %weights, %b, %carried : !ws.operand<64 x 64 x bf16, 4>, !keys, !weighed
     %finished = ws.mma.wait %next : !weighed
     ws.get.exit %token

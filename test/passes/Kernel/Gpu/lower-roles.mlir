@@ -150,6 +150,12 @@ func.func @registers(%x: memref<?xbf16>, %out: memref<?xf32>, %steps: index, %pa
     // CHECK-COUNT-16: llvm.call_intrinsic "llvm.nvvm.ff2bf16x2.rn"
     // CHECK-NOT: llvm.call_intrinsic
     %weights = ws.narrow %masked : !scores -> !ws.operand<64 x 64 x bf16, 4>
+    // Chunks of rows are cleared by all threads, and read by all behind a barrier.
+    // CHECK: scf.if %arg3 {
+    // CHECK: scf.for %{{.*}} = %{{.*}} to %c256_i32{{.*}} step %c128_i32
+    // CHECK: llvm.store %{{.*}} : vector<4xi32>, !llvm.ptr<3>
+    // CHECK: nvvm.barrier0
+    ws.clear %b from %steps where %partial : !keys
     // CHECK-COUNT-2: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<col>
     // CHECK-COUNT-4: nvvm.mma.sync
     // CHECK: scf.yield

@@ -28,6 +28,7 @@
 func.func @numbers(%q: memref<?xbf16>, %k: memref<?xbf16>, %v: memref<?xbf16>) attributes {kernel.threads = 384 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
   %c8 = arith.constant 8 : index
   %key_channel = ws.channel launched : !key_pipe
   %value_channel = ws.channel launched : !value_pipe
@@ -92,6 +93,13 @@ func.func @numbers(%q: memref<?xbf16>, %k: memref<?xbf16>, %v: memref<?xbf16>) a
   // CHECK: scf.if
   // CHECK-COUNT-32: arith.mulf
   // CHECK: llvm.nvvm.ff2bf16x2.rn
+  // Rows of values are cleared by all that multiply, for the products of all.
+  // CHECK: scf.if
+  // CHECK: nvvm.mbarrier.try_wait.parity
+  // CHECK: scf.for
+  // CHECK: llvm.store %{{.*}} : vector<4xi32>, !llvm.ptr<3>
+  // CHECK: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async>}
+  // CHECK: nvvm.barrier id = %c3_i32{{.*}} number_of_threads = %c256_i32
   // CHECK: scf.yield
   // The last step's are waited for at once.
   // CHECK-COUNT-2: m64n64k16
@@ -111,6 +119,7 @@ func.func @numbers(%q: memref<?xbf16>, %k: memref<?xbf16>, %v: memref<?xbf16>) a
       ws.yield %least : f32
     }
     // The first tile has no steps, and the last one seven.
+    %partial = arith.cmpi eq, %tile, %c1 : index
     %sum:2 = ws.roles %tile init %zero, %top registers [32, 240] : !sums, !rows produce {
     ^bb0(%step: index):
       %a, %filled = ws.put.enter %key_channel : !key_pipe -> !keys
@@ -139,6 +148,7 @@ func.func @numbers(%q: memref<?xbf16>, %k: memref<?xbf16>, %v: memref<?xbf16>) a
       }
       %weights = ws.narrow %scores : !scores -> !weights
       %b, %values_read = ws.get.enter %value_channel : !value_pipe -> !values
+      ws.clear %b from %c5 where %partial : !values
       %added = ws.mma %weights, %b, %scaled : !weights, !values, !sums
       %done = ws.mma.wait %added : !sums
       ws.get.exit %values_read

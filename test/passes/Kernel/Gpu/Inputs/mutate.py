@@ -19,12 +19,12 @@ MUTANTS = {
     "arrive": (r"nvvm\.mbarrier\.arrive %", 0, None),
     "copy": (r"nvvm\.cp\.async\.bulk\.tensor", 2, None),
     "init": (r"nvvm\.mbarrier\.init", 0, None),
-    # Of steps that compute numbers: the producer waits for keys' slot and values', consumers for keys of the first step, for keys and values in the
-    # loop, and for the last values; they wait for groups of products, and give slots back, in this order.
-    "late-full": (r"nvvm\.mbarrier\.try_wait\.parity", 4, None),
+    # Of steps that compute numbers: the producer waits for keys' slot and values'; consumers for keys of the first step, to clear its values, for
+    # keys and values in the loop, to clear values there, and for the last values. They wait for groups of products, and give slots back, in this order.
+    "late-full": (r"nvvm\.mbarrier\.try_wait\.parity", 5, None),
     "late-wait": (r"wgmma\.wait_group\.sync\.aligned 0", 1, ("aligned 0", "aligned 1")),
     "late-arrive": (r"nvvm\.mbarrier\.arrive %", 2, None),
-    "parity": (r"nvvm\.mbarrier\.try_wait\.parity", 3, (r"parity (%\w+), %\w+", r"parity \1, %c1_i32")),
+    "parity": (r"nvvm\.mbarrier\.try_wait\.parity", 4, (r"parity (%\w+), %\w+", r"parity \1, %c1_i32")),
 }
 
 
