@@ -137,6 +137,8 @@ static void showPeers(raw_ostream &os, const BenchRounds &rounds,
 }
 
 static void showKernels(raw_ostream &os, const Findings &found) {
+  if (found.kernels.empty())
+    return;
   double profiled = 0;
   for (auto &[name, time] : found.kernels)
     profiled += time.seconds;
@@ -314,7 +316,9 @@ int heddle::runBench(const BenchCommand &command) {
       !drawPeers(session, command, *rounds, peers, program->threads()))
     return session.fail();
   found.rounds = std::move(*rounds);
-  found.kernels = profile(*program, inputs, outputs);
+  // Processes do not tell their steps.
+  if (command.engine != "processes")
+    found.kernels = profile(*program, inputs, outputs);
 
   raw_ostream &os = session.text();
   for (const std::string &line : opening.madeUp)
