@@ -15,6 +15,7 @@ void heddle::buildPartitionPipeline(OpPassManager &manager) {
   manager.addPass(createInlineCalls());
   // Of functions that nobody calls any more some speak of parts.
   manager.addPass(createSymbolDCEPass());
+  manager.addPass(createSplitConstants());
   manager.addPass(createPropagateShardings());
   manager.addPass(createPartition());
   manager.addPass(createCSEPass());

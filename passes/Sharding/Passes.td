@@ -63,6 +63,26 @@ def PropagateShardings : Pass<"heddle-sharding-propagate", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::sdy::SdyDialect"];
 }
 
+def SplitConstants : Pass<"heddle-sharding-split-constants", "mlir::ModuleOp"> {
+  let summary = "Give each use of a constant a copy of its own";
+  let description = [{
+    So that a constant may lie for each of its users as that wants, and shardings do not go through it from one to the other. The same
+    of other forms of constants, such as repetitions. What the user has given a sharding stays one value.
+
+    ```mlir
+    %c = stablehlo.constant dense<0.0> : tensor<4xf32>
+    %0 = stablehlo.add %a, %c : tensor<4xf32>
+    %1 = stablehlo.add %b, %c : tensor<4xf32>
+    ==>
+    %c = stablehlo.constant dense<0.0> : tensor<4xf32>
+    %d = stablehlo.constant dense<0.0> : tensor<4xf32>
+    %0 = stablehlo.add %a, %c : tensor<4xf32>
+    %1 = stablehlo.add %b, %d : tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["heddle::sdy::SdyDialect", "heddle::stablehlo::StableHloDialect"];
+}
+
 def Partition : Pass<"heddle-sharding-partition", "mlir::ModuleOp"> {
   let summary = "Make the program of one device, which all devices of the mesh run";
   let description = [{

@@ -7,8 +7,8 @@
 
 namespace heddle {
 
-/// Reads shardings in older words, inlines calls, lets shardings go on, and
-/// partitions.
+/// Reads shardings in older words, inlines calls, splits constants, lets
+/// shardings go on, and partitions.
 void buildPartitionPipeline(mlir::OpPassManager &manager);
 
 /// The same, and what compiling needs behind it: collectives along first
