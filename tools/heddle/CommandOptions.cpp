@@ -134,8 +134,8 @@ static void addMesh(CLI::App &app, ModelOptions &model) {
       "data=4,model=2: partitions a program over its mesh of these axes; "
       "default: none");
   app.add_option("--shard", model.shards,
-                 "NAME=[{\"data\"}, {}], or a file of lines NAME: [...]: how a "
-                 "value of an ONNX model lies over the mesh")
+                 "NAME=[{\"data\"}, {}] or a file of lines NAME: [...]: where "
+                 "a value of an ONNX model lies")
       ->allow_extra_args(false);
 }
 
