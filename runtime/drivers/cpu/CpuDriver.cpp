@@ -15,15 +15,20 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <unordered_map>
 
 using namespace heddle;
 using namespace heddle::runtime;
 
 namespace {
-struct CpuDevice {
+struct CpuDevice {};
+
+/// What all that opened the device have allocated, by address. It is changed
+/// for moments only; memory is mapped and unmapped without the mutex.
+struct Allocations {
   std::mutex mutex;
-  std::unordered_map<void *, Region> memory;
+  std::unordered_map<void *, Region> regions;
 };
 
 struct CpuQueue {
@@ -38,6 +43,21 @@ static CpuDevice &cast(heddle_driver_device *device) {
 }
 static CpuQueue &cast(heddle_driver_queue *queue) {
   return *reinterpret_cast<CpuQueue *>(queue);
+}
+
+/// Made when the device is first opened, and never ended: threads may use it
+/// while the process exits. A fork waits for who changes it, so that a child
+/// finds it whole and unlocked.
+static Allocations &allocations() {
+  static Allocations *const all = [] {
+    auto made = std::make_unique<Allocations>();
+    if (pthread_atfork([] { allocations().mutex.lock(); },
+                       [] { allocations().mutex.unlock(); },
+                       [] { allocations().mutex.unlock(); }))
+      throw std::bad_alloc();
+    return made.release();
+  }();
+  return *all;
 }
 
 const CodeImage &runtime::codeImage(const heddle_driver_image *image) {
@@ -58,6 +78,7 @@ static int32_t openDevice(uint32_t number, heddle_driver_device **out,
                    "there is no device 'cpu:" + std::to_string(number) +
                        "': the processors of a machine are one, 'cpu:0'"},
                   why);
+    allocations();
     *out = reinterpret_cast<heddle_driver_device *>(new CpuDevice);
     return HEDDLE_OK;
   });
@@ -74,7 +95,7 @@ static void describeDevice(heddle_driver_device *,
   std::memcpy(out, &info, std::min(out->size, sizeof(info)));
 }
 
-static int32_t allocate(heddle_driver_device *device, heddle_driver_space space,
+static int32_t allocate(heddle_driver_device *, heddle_driver_space space,
                         uint64_t bytes, void **out, heddle_status *why) {
   return guarded(why, [&]() -> int32_t {
     if (space != HEDDLE_SPACE_HOST)
@@ -84,19 +105,25 @@ static int32_t allocate(heddle_driver_device *device, heddle_driver_space space,
     Region region;
     if (Error error = region.allocate(bytes, /*touch=*/true, "device 'cpu:0'"))
       return tell(error, why);
-    CpuDevice &cpu = cast(device);
-    std::lock_guard<std::mutex> lock(cpu.mutex);
+    Allocations &all = allocations();
+    std::lock_guard<std::mutex> lock(all.mutex);
     void *address = region.data();
-    cpu.memory[address] = std::move(region);
+    all.regions[address] = std::move(region);
     *out = address;
     return HEDDLE_OK;
   });
 }
 
-static void freeMemory(heddle_driver_device *device, void *address) {
-  CpuDevice &cpu = cast(device);
-  std::lock_guard<std::mutex> lock(cpu.mutex);
-  cpu.memory.erase(address);
+static void freeMemory(heddle_driver_device *, void *address) {
+  Allocations &all = allocations();
+  Region freed;
+  std::lock_guard<std::mutex> lock(all.mutex);
+  auto found = all.regions.find(address);
+  if (found == all.regions.end())
+    return;
+  // It is unmapped when the mutex is free again.
+  freed = std::move(found->second);
+  all.regions.erase(found);
 }
 
 static int32_t importMemory(heddle_driver_device *, void *memory, uint64_t,
