@@ -25,7 +25,7 @@ using namespace heddle::runtime;
 
 /// How long a rank waits at once: it looks whether somebody cancels, and
 /// whether the process is there that it belongs to.
-static constexpr uint64_t checkNs = 1000000, parentCheckNs = 50000000;
+static constexpr uint64_t checkNs = 1000000;
 
 /// The most bytes of a window, and of all of them.
 static constexpr uint64_t windowLimit = 128 << 10, windowsLimit = 64 << 20;
@@ -126,12 +126,13 @@ static World &toWorld(heddle_collective_world *world) {
 
 Error World::open(uint32_t ranks) {
   constexpr uint64_t page = 4096;
+  const uint64_t windowCount = uint64_t(3) * ranks;
   uint64_t begin =
       (sizeof(Header) + ranks * sizeof(Board::Place) + page - 1) / page * page;
-  windowBytes =
-      std::max(page, std::min(windowLimit, windowsLimit / ranks) / page * page);
+  windowBytes = std::max(
+      page, std::min(windowLimit, windowsLimit / windowCount) / page * page);
   if (Error error =
-          memory.allocate(begin + ranks * uint64_t(3) * windowBytes,
+          memory.allocate(begin + windowCount * windowBytes,
                           "what ranks that are processes give each other"))
     return error;
   header = new (memory.data()) Header();
@@ -152,7 +153,7 @@ int32_t World::wait(const Part &part, Lock &lock) {
   while (board.waits(part.rank) && !board.failure().code) {
     if (part.cancel && __atomic_load_n(part.cancel, __ATOMIC_RELAXED))
       return tell({HEDDLE_CANCELLED, "the call was cancelled"}, part.why);
-    uint64_t now = monotonicNs(), span = part.cancel ? checkNs : parentCheckNs;
+    uint64_t now = monotonicNs(), span = checkNs;
     if (part.deadlineNs && now >= part.deadlineNs)
       return tellPassedDeadline(part.why);
     if (part.deadlineNs)
