@@ -3,20 +3,24 @@
 //
 // A rank's process waits for the number of the next call, runs it, and reports.
 // The caller's process waits for all reports, and looks meanwhile whether each
-// process is there yet: where one is not, the others are told.
+// process is there yet: where one is not, or does not report in time, all are
+// ended, as none is of use without the others.
 
 #include "runtime/ProcessRanks.h"
 
 #include "runtime/Border.h"
 #include "runtime/drivers/Status.h"
+#include "runtime/drivers/cpu/BlockedSignals.h"
 #include "runtime/drivers/cpu/Clock.h"
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -26,6 +30,47 @@ using namespace heddle::format;
 static constexpr uint64_t lookNs = 20000000;
 /// How long a rank has to end by itself.
 static constexpr uint64_t patienceNs = 1000000000;
+/// How long all ranks have to get ready, and to report once their call is
+/// cancelled or its deadline has passed.
+static constexpr uint64_t createNs = 120000000000, overdueNs = 5000000000;
+
+//===----------------------------------------------------------------------===//
+// Processes
+//===----------------------------------------------------------------------===//
+
+/// A descriptor of a child; -1 with `errno`.
+static int openProcess(pid_t process) {
+  return static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+}
+
+static void killProcess(int process) {
+  syscall(SYS_pidfd_send_signal, process, SIGKILL, nullptr, 0);
+}
+
+/// Whether a process has ended, and how: "its process ...". Waits for it, or
+/// not.
+static bool hasEnded(int process, bool waits, std::string &how) {
+  constexpr auto byDescriptor = static_cast<idtype_t>(3); // P_PIDFD
+  siginfo_t info = {};
+  int failed;
+  do
+    failed = waitid(byDescriptor, static_cast<id_t>(process), &info,
+                    WEXITED | (waits ? 0 : WNOHANG));
+  while (failed && errno == EINTR);
+  if (!failed && !info.si_pid)
+    return false;
+  // Where the host ignores its children, or has waited for all of them, nobody
+  // knows how this one ended.
+  if (failed)
+    how = "its process has ended";
+  else if (info.si_code == CLD_EXITED)
+    how = "its process has ended with exit code " +
+          std::to_string(info.si_status);
+  else
+    how = "its process was ended by signal " + std::to_string(info.si_status) +
+          " (" + strsignal(info.si_status) + ")";
+  return true;
+}
 
 ProcessRanks::ProcessRanks(std::shared_ptr<LoadedProgram> given, size_t index)
     : RankGroup(std::move(given), index), owner(getpid()) {}
@@ -33,6 +78,9 @@ ProcessRanks::ProcessRanks(std::shared_ptr<LoadedProgram> given, size_t index)
 ProcessRanks::~ProcessRanks() {
   if (owner == getpid())
     stop();
+  for (Member &member : members)
+    if (member.process >= 0)
+      close(member.process);
   if (world)
     engine.close(world);
 }
@@ -68,16 +116,26 @@ Error ProcessRanks::placeTensors() {
   return {};
 }
 
-Error ProcessRanks::forkMembers() {
+Error ProcessRanks::forkMembers(uint32_t threads) {
+  // Signals are for the host, also those to its group. They stay blocked in the
+  // ranks, where no handler of the host's may run.
+  BlockedSignals blocked;
   for (uint32_t rank = 0; rank < members.size(); ++rank) {
     pid_t process = fork();
     if (process == 0)
-      serve(rank);
-    if (process < 0)
-      return {HEDDLE_THREADS_UNAVAILABLE, "no process could be made for rank " +
-                                              std::to_string(rank) + ": " +
-                                              std::strerror(errno)};
-    members[rank].process = process;
+      serve(rank, threads);
+    int &opened = members[rank].process;
+    if (process > 0 && (opened = openProcess(process)) >= 0)
+      continue;
+    Error error = {HEDDLE_THREADS_UNAVAILABLE,
+                   "no process could be made for rank " + std::to_string(rank) +
+                       ": " + std::strerror(errno)};
+    if (process > 0) {
+      kill(process, SIGKILL);
+      while (waitpid(process, nullptr, 0) < 0 && errno == EINTR)
+        ;
+    }
+    return error;
   }
   return {};
 }
@@ -87,17 +145,20 @@ Error ProcessRanks::create(uint32_t threads) {
     return {HEDDLE_ARGUMENT_INVALID,
             "ranks that are processes run on the cpu alone, and the program "
             "uses other devices, too"};
-  threadCount = threads;
   heddle_status why;
   if (int32_t code = engine.open(parts.ranks(), &world, &why))
     return told(code, why);
   if (Error error = placeTensors())
     return error;
   heddle_call_options options = {};
+  options.deadline_ns = monotonicNs() + createNs;
   order(options);
-  if (Error error = forkMembers())
+  if (Error error = forkMembers(threads))
     return error;
-  awaitReports(options);
+  if (awaitReports(options))
+    return {HEDDLE_RANK_FAILED, "the ranks' processes were not ready in " +
+                                    std::to_string(createNs / 1000000000) +
+                                    " seconds"};
   return outcome();
 }
 
@@ -108,19 +169,27 @@ void ProcessRanks::stop() {
   orders->stops.store(1, std::memory_order_seq_cst);
   wakeShared(orders->wanted);
   uint64_t until = monotonicNs() + patienceNs;
-  auto areThere = [&] {
-    findEnded();
-    for (const Member &member : members)
-      if (member.process > 0 && !member.end.code)
-        return true;
-    return false;
-  };
-  while (areThere() && monotonicNs() < until)
-    usleep(1000);
+  std::string how;
   for (Member &member : members)
-    if (member.process > 0 && !member.end.code) {
-      kill(member.process, SIGKILL);
-      waitpid(member.process, nullptr, 0);
+    while (member.process >= 0 && monotonicNs() < until) {
+      if (hasEnded(member.process, /*waits=*/false, how)) {
+        close(std::exchange(member.process, -1));
+        break;
+      }
+      usleep(1000);
+    }
+  killAll();
+}
+
+void ProcessRanks::killAll() {
+  std::string how;
+  for (Member &member : members)
+    if (member.process >= 0)
+      killProcess(member.process);
+  for (Member &member : members)
+    if (member.process >= 0) {
+      hasEnded(member.process, /*waits=*/true, how);
+      close(std::exchange(member.process, -1));
     }
 }
 
@@ -137,62 +206,42 @@ Error ProcessRanks::checkReady(const heddle_call_options &options) {
     return {HEDDLE_ARGUMENT_INVALID,
             "ranks that are processes do not tell their steps"};
   findEnded();
-  return firstEnded();
+  return told(failure.code, failure);
 }
 
-/// The error of a rank whose process has ended.
-Error ProcessRanks::firstEnded() const {
-  for (uint32_t rank = 0; rank < members.size(); ++rank)
-    if (members[rank].end.code)
-      return {HEDDLE_RANK_FAILED, "rank " + std::to_string(rank) +
-                                      " failed: " + members[rank].end.message};
-  return {};
-}
-
-/// Of a call: the same, else the error of a rank that failed.
+/// Of a call.
 Error ProcessRanks::outcome() const {
-  if (Error error = firstEnded())
-    return error;
+  if (failure.code)
+    return told(failure.code, failure);
   return outcomeOfAll([&](uint32_t rank) -> const heddle_status & {
     return reported[rank].outcome;
   });
 }
 
-/// Notes whose processes have ended, and tells the other ranks.
+/// Where a process has ended, all of them end.
 void ProcessRanks::findEnded() {
-  for (uint32_t rank = 0; rank < members.size(); ++rank) {
-    Member &member = members[rank];
-    int status = 0;
-    if (member.process <= 0 || member.end.code)
-      continue;
-    pid_t found = waitpid(member.process, &status, WNOHANG);
-    if (found == 0 || (found < 0 && errno == EINTR))
-      continue;
-    member.end.code = HEDDLE_RANK_FAILED;
-    // Where the host ignores its children nobody knows how they end.
-    if (found < 0)
-      std::snprintf(member.end.message, sizeof(member.end.message),
-                    "its process has ended");
-    else if (WIFSIGNALED(status))
-      std::snprintf(member.end.message, sizeof(member.end.message),
-                    "its process was ended by signal %d (%s)", WTERMSIG(status),
-                    strsignal(WTERMSIG(status)));
-    else
-      std::snprintf(member.end.message, sizeof(member.end.message),
-                    "its process has ended with exit code %d",
-                    WEXITSTATUS(status));
-    engine.end(world, rank, member.end.code, member.end.message);
-    // Who does not wait for it is not to go on either.
-    __atomic_store_n(&orders->cancel, 1, __ATOMIC_RELAXED);
-  }
+  std::string how;
+  for (uint32_t rank = 0; rank < members.size() && !failure.code; ++rank)
+    if (hasEnded(members[rank].process, /*waits=*/false, how)) {
+      close(std::exchange(members[rank].process, -1));
+      fail(rank, how);
+    }
 }
 
-bool ProcessRanks::areAllIn() const {
-  for (uint32_t rank = 0; rank < members.size(); ++rank)
-    if (!members[rank].end.code &&
-        reported[rank].call.load(std::memory_order_acquire) != calls)
-      return false;
-  return true;
+/// Notes why there are no ranks any more.
+void ProcessRanks::fail(uint32_t rank, const std::string &how) {
+  failure = toStatus(
+      {HEDDLE_RANK_FAILED, "rank " + std::to_string(rank) + " failed: " + how});
+  killAll();
+}
+
+/// The first rank that has not reported its call; the number of ranks: none.
+uint32_t ProcessRanks::firstMissing() const {
+  uint32_t rank = 0;
+  while (rank < members.size() &&
+         reported[rank].call.load(std::memory_order_acquire) == calls)
+    ++rank;
+  return rank;
 }
 
 void ProcessRanks::order(const heddle_call_options &options) {
@@ -204,18 +253,38 @@ void ProcessRanks::order(const heddle_call_options &options) {
   calls = orders->wanted.load(std::memory_order_relaxed);
 }
 
-void ProcessRanks::awaitReports(const heddle_call_options &options) {
-  while (true) {
-    uint32_t seen = orders->reports.load(std::memory_order_seq_cst);
-    if (areAllIn())
-      return;
-    if (options.cancel && __atomic_load_n(options.cancel, __ATOMIC_RELAXED))
+/// Returns when all ranks have reported or one has ended; with an error where
+/// they went on long behind the end of the call, for which they are ended.
+Error ProcessRanks::awaitReports(const heddle_call_options &options) {
+  uint64_t until = 0;
+  bool isCancelled = false;
+  while (!failure.code) {
+    uint32_t seen = orders->reports.load(std::memory_order_seq_cst),
+             missing = firstMissing();
+    if (missing == members.size())
+      return {};
+    uint64_t now = monotonicNs();
+    if (options.cancel && __atomic_load_n(options.cancel, __ATOMIC_RELAXED)) {
+      isCancelled = true;
       __atomic_store_n(&orders->cancel, 1, __ATOMIC_RELAXED);
-    findEnded();
-    if (areAllIn())
-      return;
-    waitShared(orders->reports, seen, options.cancel ? 1000000 : lookNs);
+    }
+    bool isOver =
+        isCancelled || (options.deadline_ns && now >= options.deadline_ns);
+    if (isOver && !until)
+      until = now + overdueNs;
+    if (until && now >= until) {
+      fail(missing, "its process went on for " +
+                        std::to_string(overdueNs / 1000000000) +
+                        " seconds after a call's end, and was ended");
+      return {isCancelled ? HEDDLE_CANCELLED : HEDDLE_DEADLINE_EXCEEDED,
+              std::string(isCancelled ? "the call was cancelled: "
+                                      : "the call's deadline has passed: ") +
+                  failure.message};
+    }
+    if (!waitShared(orders->reports, seen, options.cancel ? 1000000 : lookNs))
+      findEnded();
   }
+  return {};
 }
 
 void ProcessRanks::fillInputs() {
@@ -223,12 +292,15 @@ void ProcessRanks::fillInputs() {
     auto bytes = static_cast<size_t>(tensors.spec(i).largestBytes);
     for (uint32_t rank = 0; rank < members.size(); ++rank) {
       char *target = members[rank].staged[i];
-      if (!tensors.isWhole(i) && bytes)
-        std::memcpy(target, tensors.data(i, rank), bytes);
-      else if (tensors.isWhole(i) && !parts.isUncut(i))
+      if (parts.isUncut(i) && rank > 0)
+        continue; // it is where rank 0 has it
+      if (tensors.isWhole(i) && !parts.isUncut(i))
         parts.cut(i, rank, tensors.data(i), target);
-      else if (rank == 0 && bytes)
-        std::memcpy(target, tensors.data(i), bytes);
+      else if (bytes)
+        std::memcpy(target,
+                    tensors.isWhole(i) ? tensors.data(i)
+                                       : tensors.data(i, rank),
+                    bytes);
     }
   }
 }
@@ -251,7 +323,8 @@ void ProcessRanks::giveOutputs() {
 Error ProcessRanks::run(const heddle_call_options &options) {
   fillInputs();
   order(options);
-  awaitReports(options);
+  if (Error error = awaitReports(options))
+    return error;
   if (Error error = outcome())
     return error;
   giveOutputs();
@@ -270,41 +343,63 @@ void ProcessRanks::report(uint32_t rank, uint32_t call,
   wakeShared(orders->reports);
 }
 
-heddle_status ProcessRanks::callOnce(Context &context, uint32_t rank) {
+heddle_status ProcessRanks::callOnce(Calls &with) {
   return runtime::guarded([&] {
-    std::vector<heddle_tensor> own(tensors.count());
-    std::vector<const heddle_tensor *> pointers;
-    for (size_t i = 0; i < own.size(); ++i) {
-      own[i] = parts.partTensor(i);
-      own[i].data = members[rank].staged[i];
-      pointers.push_back(&own[i]);
-    }
     heddle_call_options options = {};
     options.size = sizeof(options);
     options.deadline_ns = orders->deadlineNs;
     options.flags = orders->flags;
     options.cancel = &orders->cancel;
     size_t inputs = entry.inputs.size();
-    return toStatus(context.call(pointers.data(), inputs,
-                                 pointers.data() + inputs, own.size() - inputs,
-                                 options));
+    const heddle_tensor *const *pointers = with.pointers.data();
+    return toStatus(with.context->call(pointers, inputs, pointers + inputs,
+                                       with.pointers.size() - inputs, options));
   });
+}
+
+/// Gives up what a child has of the host but no rank needs: handlers of
+/// signals, and descriptors, by which others would wait for an end of the
+/// host's files that does not come.
+static Error leaveHost() {
+  struct sigaction standard = {};
+  standard.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal)
+    sigaction(signal, &standard, nullptr);
+  if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0))
+    return {HEDDLE_RANK_FAILED,
+            "the host's files cannot be closed in its process: " +
+                std::string(std::strerror(errno))};
+  return {};
+}
+
+Error ProcessRanks::prepare(uint32_t rank, uint32_t threads, Calls &made) {
+  if (Error error = leaveHost())
+    return error;
+  RankSeat seat = {&engine, world, rank, parts.ranks()};
+  made.context = std::make_unique<Context>(program, entryIndex, seat);
+  heddle_context_options options = {};
+  options.size = sizeof(options);
+  options.threads = threads;
+  if (Error error = made.context->create(options, nullptr))
+    return error;
+  reported[rank].threads = static_cast<uint32_t>(made.context->threads());
+  for (size_t i = 0; i < tensors.count(); ++i) {
+    made.tensors.push_back(parts.partTensor(i));
+    made.tensors.back().data = members[rank].staged[i];
+  }
+  for (const heddle_tensor &tensor : made.tensors)
+    made.pointers.push_back(&tensor);
+  return {};
 }
 
 /// What the process of a rank does until it is told to stop, or the process
 /// that forked it is gone. It never returns to its caller's code.
-void ProcessRanks::serve(uint32_t rank) {
-  RankSeat seat = {&engine, world, rank, parts.ranks()};
-  std::unique_ptr<Context> context;
+void ProcessRanks::serve(uint32_t rank, uint32_t threads) {
+  Calls with;
   uint32_t done = calls;
-  heddle_status made = runtime::guarded([&] {
-    context = std::make_unique<Context>(program, entryIndex, seat);
-    heddle_context_options options = {};
-    options.size = sizeof(options);
-    options.threads = threadCount;
-    return toStatus(context->create(options, nullptr));
-  });
-  report(rank, done, made);
+  report(rank, done, runtime::guarded([&] {
+           return toStatus(prepare(rank, threads, with));
+         }));
   while (true) {
     uint32_t wanted = orders->wanted.load(std::memory_order_seq_cst);
     if (orders->stops.load(std::memory_order_seq_cst) || getppid() != owner)
@@ -314,6 +409,6 @@ void ProcessRanks::serve(uint32_t rank) {
       continue;
     }
     done = wanted;
-    report(rank, done, callOnce(*context, rank));
+    report(rank, done, callOnce(with));
   }
 }

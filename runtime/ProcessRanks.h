@@ -18,7 +18,7 @@ public:
   ProcessRanks(std::shared_ptr<LoadedProgram> program, size_t entry);
   ~ProcessRanks() override;
 
-  size_t threads() const override { return threadCount; }
+  size_t threads() const override { return reported[0].threads; }
 
 private:
   /// What the caller's process tells those of the ranks.
@@ -33,14 +33,20 @@ private:
   /// What a rank's process tells of the call that it did last.
   struct Report {
     std::atomic<uint32_t> call;
+    uint32_t threads; ///< That the rank has.
     heddle_status outcome;
   };
   /// A rank as the caller's process knows it.
   struct Member {
-    pid_t process = -1;
-    heddle_status end = {}; ///< Why there is no process any more; code 0: there
-                            ///< is one.
+    int process = -1; ///< A descriptor of it, which names no other process when
+                      ///< it has ended; -1: there is none.
     std::vector<char *> staged; ///< Its parts of tensors, in shared memory.
+  };
+  /// What a rank's process calls with.
+  struct Calls {
+    std::unique_ptr<Context> context;
+    std::vector<heddle_tensor> tensors;
+    std::vector<const heddle_tensor *> pointers;
   };
 
   Error create(uint32_t threads) override;
@@ -48,19 +54,21 @@ private:
   Error run(const heddle_call_options &options) override;
 
   Error placeTensors();
-  Error forkMembers();
+  Error forkMembers(uint32_t threads);
   void stop();
+  void killAll();
   void fillInputs();
   void giveOutputs();
   void order(const heddle_call_options &options);
-  void awaitReports(const heddle_call_options &options);
-  bool areAllIn() const;
+  Error awaitReports(const heddle_call_options &options);
+  uint32_t firstMissing() const;
   void findEnded();
-  Error firstEnded() const;
+  void fail(uint32_t rank, const std::string &how);
   Error outcome() const;
 
-  [[noreturn]] void serve(uint32_t rank);
-  heddle_status callOnce(Context &context, uint32_t rank);
+  [[noreturn]] void serve(uint32_t rank, uint32_t threads);
+  Error prepare(uint32_t rank, uint32_t threads, Calls &made);
+  heddle_status callOnce(Calls &with);
   void report(uint32_t rank, uint32_t call, const heddle_status &outcome);
 
   const heddle_collective_engine &engine = heddle_process_engine;
@@ -69,9 +77,10 @@ private:
   Orders *orders = nullptr;
   Report *reported = nullptr; ///< Of each rank.
   std::vector<Member> members;
-  uint32_t threadCount = 0;
-  uint32_t calls = 0; ///< Making the ranks is the first.
-  pid_t owner;        ///< Whose processes the ranks are.
+  heddle_status failure = {}; ///< Of the rank whose process ended first, since
+                              ///< when there is none any more.
+  uint32_t calls = 0;         ///< Making the ranks is the first.
+  pid_t owner;                ///< Whose processes the ranks are.
 };
 
 } // namespace heddle::runtime

@@ -35,12 +35,13 @@ Error SharedRegion::allocate(size_t size, const char *what) {
   return {};
 }
 
-void runtime::waitShared(std::atomic<uint32_t> &word, uint32_t seen,
+bool runtime::waitShared(std::atomic<uint32_t> &word, uint32_t seen,
                          uint64_t nanoseconds) {
   timespec span;
   span.tv_sec = static_cast<time_t>(nanoseconds / 1000000000);
   span.tv_nsec = static_cast<long>(nanoseconds % 1000000000);
-  syscall(SYS_futex, &word, FUTEX_WAIT, seen, &span, nullptr, 0);
+  return syscall(SYS_futex, &word, FUTEX_WAIT, seen, &span, nullptr, 0) == 0 ||
+         errno != ETIMEDOUT;
 }
 
 void runtime::wakeShared(std::atomic<uint32_t> &word) {

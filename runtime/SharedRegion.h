@@ -30,10 +30,10 @@ private:
   size_t bytes = 0;
 };
 
-/// Waits until somebody wakes who waits at `word`, at most `nanoseconds`;
-/// returns at once where it is not `seen` any more, and now and then for
-/// nothing.
-void waitShared(std::atomic<uint32_t> &word, uint32_t seen,
+/// Waits until somebody wakes who waits at `word`; returns at once where it is
+/// not `seen` any more, and now and then for nothing. False when `nanoseconds`
+/// have passed.
+bool waitShared(std::atomic<uint32_t> &word, uint32_t seen,
                 uint64_t nanoseconds);
 
 /// Changes `word` and wakes all that wait there.

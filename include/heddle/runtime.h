@@ -832,14 +832,24 @@ typedef struct heddle_ranks_options {
    HEDDLE_ARGUMENT_INVALID. Threads survive fork: the child starts them anew,
    unless they were in a call.
 
-   Ranks that are processes are forked here, before the process has anything
-   that its children must not have. Tensors of calls are copied to memory that
-   all share, and back. Registered functions run in the rank's process, with
-   call_user NULL; on_step is refused. Where a rank's process ends, the call
-   ends with HEDDLE_RANK_FAILED, which says of which rank and how, and so do all
-   later ones. Calls are for the process that made the ranks; the program's
-   other devices are refused. Equal calls give the same bits as threads. Since
-   0.1. */
+   Ranks that are processes are forked here, as children of this process (Linux
+   5.9 or later). Each has a copy of its memory and of standard input, output
+   and error; other descriptors are closed there, no handler of signals runs
+   there, and signals but those of faults are blocked. What other threads held
+   at the fork stays held there: functions that need locks of the host's may
+   wait for ever, so ranks are best made before the process starts threads. Who
+   waits for any child waits for ranks, too, and takes from the runtime how they
+   ended. Where ranks are not ready in two minutes, they are ended, and the
+   error is HEDDLE_RANK_FAILED.
+
+   Tensors of calls are copied to memory that all share, and back. Registered
+   functions run in the rank's process, with call_user NULL; on_step is refused.
+   Where a rank's process ends, all are ended at once, and the call ends with
+   HEDDLE_RANK_FAILED, which says of which rank and how, and so do all later
+   ones. So do calls after one that some rank did not end within five seconds of
+   being cancelled or of its deadline, with whose status that call ends. Calls
+   are for the process that made the ranks; the program's other devices are
+   refused. Equal calls give the same bits as threads. Since 0.1. */
 HEDDLE_API heddle_status heddle_ranks_create(
     heddle_program *program, size_t entry, const heddle_ranks_options *options,
     heddle_ranks **out_ranks);
@@ -870,8 +880,8 @@ typedef struct heddle_parted_tensor {
                                         shape of heddle_tensor_info */
 } heddle_parted_tensor;
 
-/* heddle_ranks_call, but each tensor is whole or in parts. Parts are read and
-   written where they lie. Ranks that have the same part of an input are given
+/* heddle_ranks_call, but each tensor is whole or in parts. Ranks that are
+   threads read and write parts where they lie. Ranks that have the same part of an input are given
    the same numbers, which may be the same memory; that they are is not checked.
    The message about a part names its rank. Since 0.1. */
 HEDDLE_API heddle_status heddle_ranks_call_parts(

@@ -1,14 +1,18 @@
 // ranks-processes MODELS: ranks that are processes: large tensors, ranks that
-// fail, are late or end, calls that are cancelled, and what is refused.
+// fail, are late, stop or end, calls that are cancelled, what is refused, and
+// what ranks have of their host: locks, signals, descriptors, its end.
 
 #include "test/runtime/PartedModel.h"
 #include "test/runtime/forks.h"
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <fcntl.h>
 #include <random>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <thread>
 
 using namespace heddle;
@@ -29,6 +33,18 @@ struct Deeds {
   std::atomic<int32_t> processes[4]; ///< Of the ranks.
 };
 } // namespace
+
+/// Whether the system refuses to fork. The program is linked with
+/// --wrap=fork.
+static bool forkFails = false;
+
+extern "C" pid_t __real_fork(void);
+extern "C" pid_t __wrap_fork(void) {
+  if (!forkFails)
+    return __real_fork();
+  errno = EAGAIN;
+  return -1;
+}
 
 static int32_t trouble(const heddle_custom_call_frame *frame) {
   auto &plan = *static_cast<Deeds *>(frame->user);
@@ -200,6 +216,45 @@ static void testEndedWhileOthersWait() {
   killer.join();
 }
 
+/// A rank that is busy does not hold up the end of another.
+static void testEndedWhileOneIsBusy() {
+  Troubled four;
+  four.expectGoodCall();
+  four.set(1, Deed::Sleep, 30000);
+  std::thread killer([&] {
+    while (!four.plan.sleeps)
+      std::this_thread::yield();
+    kill(four.plan.processes[2], SIGKILL);
+  });
+  uint64_t begin = now();
+  EXPECT(four.call(), HEDDLE_RANK_FAILED,
+         "rank 2 failed: its process was ended by signal 9");
+  CHECK(now() - begin < 2000000000u);
+  killer.join();
+}
+
+/// A rank that does not run any more holds up neither deadlines nor cancelled
+/// calls for ever.
+static void testStoppedRank() {
+  for (bool isCancelled : {false, true}) {
+    Troubled four;
+    four.expectGoodCall();
+    kill(four.plan.processes[2], SIGSTOP);
+    int32_t cancel = isCancelled;
+    heddle_call_options options = callOptions();
+    options.cancel = &cancel;
+    uint64_t begin = now();
+    if (!isCancelled)
+      options.deadline_ns = begin + 200000000u;
+    EXPECT(four.call(&options),
+           isCancelled ? HEDDLE_CANCELLED : HEDDLE_DEADLINE_EXCEEDED,
+           "rank 2 failed: its process went on for 5 seconds after a call's "
+           "end, and was ended");
+    CHECK(now() - begin < 8000000000u);
+    EXPECT(four.call(), HEDDLE_RANK_FAILED, "rank 2 failed: its process went");
+  }
+}
+
 /// A rank is killed at any time of many calls, also while it meets others: the
 /// call that notices names it, and none does before.
 static void testEndedAtAnyTime() {
@@ -268,6 +323,146 @@ static void testForked() {
   four.expectGoodCall();
 }
 
+/// Ranks are made while other threads of the host allocate and free.
+static void testBusyHost() {
+  heddle_program *other = load(folder.c_str(), "addition", nullptr);
+  std::atomic<bool> isDone{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&] {
+      heddle_context_options options = {};
+      options.size = sizeof(options);
+      options.threads = 1;
+      while (!isDone) {
+        heddle_context *context = nullptr;
+        OK(heddle_context_create(other, 0, &options, &context));
+        heddle_context_destroy(context);
+      }
+    });
+  for (int i = 0; i < 100; ++i)
+    Troubled().expectGoodCall();
+  isDone = true;
+  for (std::thread &thread : threads)
+    thread.join();
+  heddle_program_destroy(other);
+}
+
+static std::atomic<int> *handled = nullptr;
+
+/// Signals to the host's group are the host's, whose handlers run in no rank.
+static void testSignals() {
+  void *shared = mmap(nullptr, sizeof(*handled), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  handled = new (shared) std::atomic<int>(0);
+  pid_t child = fork();
+  if (!child) {
+    alarm(60);
+    setpgid(0, 0);
+    struct sigaction action = {};
+    action.sa_handler = [](int) { ++*handled; };
+    sigaction(SIGTERM, &action, nullptr);
+    {
+      Troubled four;
+      four.expectGoodCall();
+      killpg(0, SIGTERM);
+      four.expectGoodCall();
+      CHECK(*handled == 1);
+      // Faults have no handler of the host's, either.
+      sigaction(SIGSEGV, &action, nullptr);
+      kill(four.plan.processes[1], SIGSEGV);
+      EXPECT(four.call(), HEDDLE_RANK_FAILED, "ended by signal 11");
+      CHECK(*handled == 1);
+    }
+    _exit(finish());
+  }
+  await_child(child);
+  munmap(handled, sizeof(*handled));
+}
+
+/// What the host closes is closed.
+static void testDescriptors() {
+  int ends[2];
+  CHECK(pipe2(ends, O_NONBLOCK) == 0);
+  Troubled four;
+  four.expectGoodCall();
+  close(ends[1]);
+  char byte;
+  CHECK(read(ends[0], &byte, 1) == 0);
+  close(ends[0]);
+}
+
+/// Where the host waits for ranks itself, or ignores its children, it is not
+/// known how they end, and no other process is taken for one.
+static void testHostThatWaits() {
+  Troubled four;
+  four.expectGoodCall();
+  kill(four.plan.processes[1], SIGKILL);
+  int status;
+  CHECK(waitpid(four.plan.processes[1], &status, 0) == four.plan.processes[1]);
+  EXPECT(four.call(), HEDDLE_RANK_FAILED,
+         "rank 1 failed: its process has ended");
+  auto old = signal(SIGCHLD, SIG_IGN);
+  {
+    Troubled others;
+    others.expectGoodCall();
+    others.set(3, Deed::Die);
+    EXPECT(others.call(), HEDDLE_RANK_FAILED,
+           "rank 3 failed: its process has ended");
+  }
+  signal(SIGCHLD, old);
+}
+
+/// The ranks of a host that has ended end.
+static void testEndedHost() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  void *shared =
+      mmap(nullptr, 4 * sizeof(std::atomic<int32_t>), PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  auto *processes = static_cast<std::atomic<int32_t> *>(shared);
+  pid_t host = fork();
+  if (!host) {
+    Troubled four;
+    four.expectGoodCall();
+    four.set(2, Deed::Sleep, 500);
+    std::thread killer([&] {
+      while (!four.plan.sleeps)
+        std::this_thread::yield();
+      for (int rank = 0; rank < 4; ++rank)
+        processes[rank] = int32_t(four.plan.processes[rank]);
+      kill(getpid(), SIGKILL);
+    });
+    four.call();
+    _exit(1);
+  }
+  int status = 0;
+  CHECK(waitpid(host, &status, 0) == host && WIFSIGNALED(status));
+  uint64_t begin = now();
+  for (int rank = 0; rank < 4; ++rank) {
+    CHECK(processes[rank] > 0);
+    CHECK(waitpid(processes[rank], &status, 0) == processes[rank] &&
+          WIFEXITED(status) && !WEXITSTATUS(status));
+  }
+  CHECK(now() - begin < 5000000000u);
+  munmap(shared, 4 * sizeof(std::atomic<int32_t>));
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+static void testNoProcess() {
+  Troubled four;
+  heddle_ranks_options made = {};
+  made.size = sizeof(made);
+  made.engine = "processes";
+  made.threads = 3;
+  heddle_ranks *ranks = nullptr;
+  forkFails = true;
+  EXPECT(heddle_ranks_create(four.program, 0, &made, &ranks),
+         HEDDLE_THREADS_UNAVAILABLE, "no process could be made for rank 0");
+  forkFails = false;
+  OK(heddle_ranks_create(four.program, 0, &made, &ranks));
+  CHECK(heddle_ranks_threads(ranks) == 3);
+  heddle_ranks_destroy(ranks);
+}
+
 static void testArguments() {
   Troubled four;
   heddle_call_options options = callOptions();
@@ -299,10 +494,18 @@ int main(int argc, char **argv) {
   testFailingRank();
   testEndedRank();
   testEndedWhileOthersWait();
+  testEndedWhileOneIsBusy();
+  testStoppedRank();
   testEndedAtAnyTime();
   testLateRank();
   testCancel();
   testForked();
+  testBusyHost();
+  testSignals();
+  testDescriptors();
+  testHostThatWaits();
+  testEndedHost();
+  testNoProcess();
   testArguments();
   return finish();
 }
