@@ -67,7 +67,7 @@ template <typename T>
 static void
 readTensors(const char *kind, ArrayDevices &devices, const nb::list &given,
             const std::vector<TensorInfo> &wanted,
-            const std::vector<bool> &bits, nb::list &objects,
+            const std::vector<bool> &bits, size_t ranks, nb::list &objects,
             std::vector<T> &arrays, std::vector<heddle_tensor> &tensors,
             std::vector<size_t> &parts) {
   auto read = [&](nb::handle item, size_t i) {
@@ -82,6 +82,13 @@ readTensors(const char *kind, ArrayDevices &devices, const nb::list &given,
       read(item, i);
       continue;
     }
+    if (parts.back() != ranks) {
+      std::string what = std::string(kind) + " '" + wanted[i].name +
+                         "' is given " + std::to_string(parts.back()) +
+                         " parts; the program is run by " +
+                         std::to_string(ranks) + " ranks";
+      throw nb::type_error(what.c_str());
+    }
     for (nb::handle part : nb::borrow<nb::list>(item))
       read(part, i);
   }
@@ -89,16 +96,16 @@ readTensors(const char *kind, ArrayDevices &devices, const nb::list &given,
 
 void Arguments::readInputs(ArrayDevices &arrayDevices, const nb::list &given,
                            const std::vector<TensorInfo> &wanted,
-                           const std::vector<bool> &bits) {
-  readTensors("input", arrayDevices, given, wanted, bits, objects, inArrays, in,
-              inParts);
+                           const std::vector<bool> &bits, size_t ranks) {
+  readTensors("input", arrayDevices, given, wanted, bits, ranks, objects,
+              inArrays, in, inParts);
 }
 
 void Arguments::readOutputs(ArrayDevices &arrayDevices, const nb::list &given,
                             const std::vector<TensorInfo> &wanted,
-                            const std::vector<bool> &bits) {
-  readTensors("output", arrayDevices, given, wanted, bits, objects, outArrays,
-              out, outParts);
+                            const std::vector<bool> &bits, size_t ranks) {
+  readTensors("output", arrayDevices, given, wanted, bits, ranks, objects,
+              outArrays, out, outParts);
 }
 
 } // namespace heddle::python

@@ -21,13 +21,14 @@ struct Arguments {
   std::vector<int64_t> sizes;
 
   /// Of `wanted`; of those for which `bits` says so only the bits of elements
-  /// are of the type that is wanted.
+  /// are of the type that is wanted. Raises a TypeError where something is no
+  /// memory, or in other than `ranks` parts.
   void readInputs(ArrayDevices &arrayDevices, const nb::list &given,
                   const std::vector<TensorInfo> &wanted,
-                  const std::vector<bool> &bits);
+                  const std::vector<bool> &bits, size_t ranks);
   void readOutputs(ArrayDevices &arrayDevices, const nb::list &given,
                    const std::vector<TensorInfo> &wanted,
-                   const std::vector<bool> &bits);
+                   const std::vector<bool> &bits, size_t ranks);
 };
 
 /// Tensors as calls of ranks take them, whole or in parts.

@@ -37,8 +37,9 @@ Context::read(const nb::list &ins, const nb::list &outs,
               const nb::list &states, const std::vector<int64_t> &sizes) {
   auto arguments = std::make_unique<Arguments>();
   arguments->sizes = sizes;
-  arguments->readInputs(devices, ins, inputs, inBits);
-  arguments->readOutputs(devices, outs, outputs, outBits);
+  size_t rankCount = heddle_program_ranks(program().handle());
+  arguments->readInputs(devices, ins, inputs, inBits, rankCount);
+  arguments->readOutputs(devices, outs, outputs, outBits, rankCount);
   arguments->states = handlesOf(states);
   for (nb::handle state : states)
     arguments->objects.append(nb::borrow(state));
@@ -125,7 +126,13 @@ Context::Context(nb::object owner, size_t entry, uint32_t threads, bool stages,
     options.size = sizeof options;
     options.threads = threads;
     options.engine = engine.empty() ? nullptr : engine.c_str();
-    check(heddle_ranks_create(handle, entry, &options, &ranks));
+    heddle_status status;
+    {
+      // Processes take a while to get ready.
+      nb::gil_scoped_release release;
+      status = heddle_ranks_create(handle, entry, &options, &ranks);
+    }
+    check(status);
     return;
   }
   heddle_context_options options{};

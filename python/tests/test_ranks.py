@@ -112,6 +112,12 @@ def test_what_is_refused(layers):
     parts = parts_of(layers, "x", X)
     with pytest.raises(TypeError, match="input 'x' is given 3 parts; the program is run by 4 ranks"):
         layers(heddle.Parts(parts[:3]), W, V)
+    # The extension looks itself: it reads no memory that it was not given.
+    for count in 1, 3, 5:
+        with pytest.raises(TypeError, match=f"input 'x' is given {count} parts; the program is run by 4 ranks"):
+            layers._context.call([[parts[0]] * count, W, V], [np.empty_like(Y)], [False] * 3, [False], [], [])
+    with pytest.raises(TypeError, match="output 'y' is given 2 parts; the program is run by 4 ranks"):
+        layers._context.call([X, W, V], [[np.empty((3, 4), np.float32)] * 2], [False] * 3, [False], [], [])
     with pytest.raises(heddle.HeddleError, match=r"rank 2: input 'x' has shape \[5, 6\] instead of \[3, 6\]"):
         layers(heddle.Parts([parts[0], parts[1], X, parts[3]]), W, V)
     with pytest.raises(heddle.HeddleError, match=r"input 'x' has shape \[3, 6\] instead of \[5, 6\]"):
@@ -166,7 +172,7 @@ def test_an_onnx_model(tmp_path):
     ({"mesh": {"data": 2}, "shardings": {"x": 'data'}}, TypeError, "the sharding of 'x' is 'data'"),
     ({"mesh": {"data": 2}, "shardings": {"x": (2, None)}}, TypeError, r"the sharding of 'x' is \(2, None\)"),
     ({"mesh": {"data": 2}, "shardings": {"x": 2}}, TypeError, "the sharding of 'x' is 2"),
-    ({"mesh": {"data": 2}, "shardings": {1: (None, "data")}}, TypeError, "shardings holds 1: "),
+    ({"mesh": {"data": 2}, "shardings": {1: (None, "data")}}, TypeError, "shardings holds 1: .*; names of values are wanted"),
 ])
 def test_refused_options(tmp_path, options, error, text):
     with pytest.raises(error, match=text):
