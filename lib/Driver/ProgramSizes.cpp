@@ -59,7 +59,22 @@ void Program::forEachTold(
   }
 }
 
-bool Program::setDim(StringRef text, bool isImported) {
+bool Program::setSaid(size_t number, int64_t size, const std::string &option,
+                      std::vector<std::string> &sayers) {
+  const auto &[name, known] = sizeList[number];
+  std::string &sayer = sayers[number];
+  if (!sayer.empty() && known != size)
+    return refuse(ErrorCode::OnnxShapeOption, sayer + " and " + option +
+                                                  " both say what '" + name +
+                                                  "' is");
+  if (sayer.empty())
+    sayer = option;
+  setSize(number, size);
+  return true;
+}
+
+bool Program::setDim(StringRef text, bool isImported,
+                     std::vector<std::string> &sayers) {
   auto [name, number] = text.rsplit('=');
   int64_t size = 0;
   bool isNumber = !number.getAsInteger(10, size);
@@ -71,10 +86,8 @@ bool Program::setDim(StringRef text, bool isImported) {
   if (!isNumber)
     return refuse(ErrorCode::OnnxShapeOption,
                   "\"" + text + "\" is no dimension: write --dim NAME=8");
-  if (found) {
-    setSize(*found, size);
-    return true;
-  }
+  if (found)
+    return setSaid(*found, size, "--dim " + text.str(), sayers);
   std::vector<std::string> known;
   for (const auto &[other, value] : sizeList)
     known.push_back(other);
@@ -85,7 +98,8 @@ bool Program::setDim(StringRef text, bool isImported) {
 }
 
 bool Program::readShapes(const ModelOptions &model, bool isImported,
-                         SizeOptions &parsed) {
+                         SizeOptions &parsed,
+                         std::vector<std::string> &sayers) {
   format::ArtifactReader artifact;
   if (!model.shapes.empty() && !openManifest(artifact))
     return false;
@@ -97,13 +111,19 @@ bool Program::readShapes(const ModelOptions &model, bool isImported,
       return refuse(ErrorCode::OnnxShapeOption,
                     "\"" + text + "\" is no shape: write --shape NAME=1x128");
     const auto &[key, shape] = parsed.shapes.back();
+    bool agrees = true;
     if (std::optional<size_t> feed = findArgument(feeds(), key))
       forEachTold(artifact.manifest(), *feed, shape,
-                  [&](size_t symbol, int64_t size) { setSize(symbol, size); });
+                  [&](size_t symbol, int64_t size) {
+                    agrees = agrees && setSaid(symbol, size,
+                                               "--shape " + text.str(), sayers);
+                  });
     else if (!isImported)
       return refuse(ErrorCode::UnknownName,
                     "--shape names the input '" + key +
                         "', which the program does not have");
+    if (!agrees)
+      return false;
   }
   return true;
 }
@@ -112,10 +132,12 @@ bool Program::setSizes(const ModelOptions &model) {
   bool isImported = fileKindOf(model.path) != FileKind::Artifact,
        isChanged = areSizesSaid(model);
   SizeOptions said;
+  std::vector<std::string> sayers(sizeList.size());
   for (StringRef text : model.dims)
-    if (!setDim(text, isImported))
+    if (!setDim(text, isImported, sayers))
       return false;
-  if (!readShapes(model, isImported, said) || (isChanged && !applySizes()))
+  if (!readShapes(model, isImported, said, sayers) ||
+      (isChanged && !applySizes()))
     return false;
   SmallVector<TensorSignature> list = feeds();
   for (const auto &[key, shape] : said.shapes)

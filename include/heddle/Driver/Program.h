@@ -163,10 +163,15 @@ private:
   forEachTold(const format::Manifest &manifest, size_t feed,
               llvm::ArrayRef<int64_t> shape,
               llvm::function_ref<void(size_t symbol, int64_t size)> tell) const;
-  /// Of `setSizes`: one --dim, and all of --shape, which are read.
-  bool setDim(llvm::StringRef text, bool isImported);
+  /// Of `setSizes`: one --dim, and all of --shape, which are read. `sayers` are
+  /// the options that say each size; "": none does.
+  bool setDim(llvm::StringRef text, bool isImported,
+              std::vector<std::string> &sayers);
   bool readShapes(const ModelOptions &model, bool isImported,
-                  SizeOptions &parsed);
+                  SizeOptions &parsed, std::vector<std::string> &sayers);
+  /// False, which is reported, if another option says another size.
+  bool setSaid(size_t number, int64_t size, const std::string &option,
+               std::vector<std::string> &sayers);
   /// Gives the inputs the types that follow from the sizes.
   bool applySizes();
   /// With the program's sizes in it.
