@@ -64,17 +64,27 @@ bool ShardRules::add(StringRef name, StringRef text, const Twine &where) {
     return refuse(where + ": --mesh has no axis \"" + problem + "\"" +
                   suggest(problem, axes));
   if (name.find_first_of("*?") != StringRef::npos) {
-    llvm::Expected<llvm::GlobPattern> pattern =
-        llvm::GlobPattern::create(rule.name);
-    if (!pattern)
-      return refuse(where + ": the pattern cannot be read: " +
-                    llvm::toString(pattern.takeError()));
-    rule.pattern = std::move(*pattern);
+    for (char character : name) {
+      if (StringRef("[]{}\\").contains(character))
+        rule.glob += '\\';
+      rule.glob += character;
+    }
+    rule.pattern = llvm::cantFail(llvm::GlobPattern::create(rule.glob));
   }
   return true;
 }
 
-/// Lines `NAME: SHARDING`; `#` begins a comment. Names may hold colons.
+/// Where the list of axes of a line of a file begins: behind the last colon
+/// that has one, as names may hold colons and brackets, too.
+static size_t findSharding(StringRef line) {
+  size_t bracket = line.rfind('[');
+  while (bracket != StringRef::npos &&
+         !line.take_front(bracket).rtrim().ends_with(":"))
+    bracket = line.take_front(bracket).rfind('[');
+  return bracket;
+}
+
+/// Lines `NAME: SHARDING`; `#` begins a comment.
 bool ShardRules::readFile(const std::string &path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer) {
@@ -84,22 +94,24 @@ bool ShardRules::readFile(const std::string &path) {
             "; --shard takes NAME=[...] or a file of lines NAME: [...]");
     return false;
   }
+  if ((*buffer)->getBuffer().contains('\0'))
+    return refuse(path + ": holds a byte 0: --shard takes NAME=[...] or a file "
+                         "of lines NAME: [...]");
   for (llvm::line_iterator line(**buffer, /*SkipBlanks=*/true, '#');
        !line.is_at_end(); ++line) {
     StringRef text = line->trim();
     if (text.empty())
       continue;
     std::string where = path + ":" + std::to_string(line.line_number());
-    size_t bracket = text.find('['), colon = StringRef::npos;
-    // The colon before the list, which may be that of a name "w:0 [".
-    if (bracket != StringRef::npos &&
-        text.take_front(bracket).rtrim().ends_with(":"))
-      colon = text.take_front(bracket).rtrim().size() - 1;
-    if (colon == StringRef::npos || colon == 0)
+    size_t bracket = findSharding(text);
+    StringRef name;
+    if (bracket != StringRef::npos)
+      name = text.take_front(bracket).rtrim().drop_back().rtrim();
+    if (name.empty())
       return refuse(where + ": \"" + text +
                     "\" is no line of a file of shardings: write NAME: "
                     "[{\"data\"}, {}]");
-    if (!add(text.take_front(colon).rtrim(), text.drop_front(bracket), where))
+    if (!add(name, text.drop_front(bracket), where))
       return false;
   }
   return true;
@@ -114,7 +126,7 @@ std::optional<ShardRules> ShardRules::read(Session &session,
     bool good = equals == StringRef::npos || equals == 0
                     ? rules.readFile(text.str())
                     : rules.add(text.take_front(equals),
-                                text.drop_front(equals + 1), "--shard");
+                                text.drop_front(equals + 1), "--shard " + text);
     if (!good)
       return std::nullopt;
   }
@@ -127,7 +139,7 @@ std::optional<ShardRules> ShardRules::read(Session &session,
 
 ShardRules::Rule *ShardRules::ruleFor(StringRef name) {
   for (Rule &rule : rules)
-    if (rule.pattern ? rule.pattern->match(name) : rule.name == name)
+    if (rule.matches(name))
       return &rule;
   return nullptr;
 }
@@ -198,6 +210,20 @@ Value ShardRules::apply(OpBuilder &builder, StringRef name, Value value) {
   return sdy::ShardingConstraintOp::create(builder, loc, value, rule->sharding);
 }
 
+/// Of a rule that held for no value.
+bool ShardRules::refuseUnused(const Rule &rule) {
+  auto taken = llvm::find_if(
+      seen, [&](const std::string &name) { return rule.matches(name); });
+  if (taken != seen.end())
+    return refuse(rule.where + ": of '" + *taken + "' " +
+                  ruleFor(*taken)->where +
+                  " says how it lies: the first rule for a name holds");
+  return refuse(rule.where +
+                ": no value that the model's nodes use or make "
+                "is called '" +
+                rule.name + "'" + suggest(rule.name, seen));
+}
+
 bool ShardRules::checkApplied(ModuleOp module) {
   for (const std::string &misfit : misfits)
     refuse(misfit);
@@ -205,10 +231,7 @@ bool ShardRules::checkApplied(ModuleOp module) {
     return false;
   for (const Rule &rule : rules)
     if (!rule.isUsed)
-      return refuse(rule.where +
-                    ": no value that the model's nodes use or make "
-                    "is called '" +
-                    rule.name + "'" + suggest(rule.name, seen));
+      return refuseUnused(rule);
   module.walk([&](stablehlo::ConstantOp weight) {
     if (auto name = dyn_cast<NameLoc>(weight.getLoc()))
       if (weight->hasAttr(sdy::kShardingAttr))

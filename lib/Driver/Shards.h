@@ -39,10 +39,15 @@ private:
   struct Rule {
     std::string where; ///< For messages: `--shard w1=...` or `file:3`.
     std::string name;
-    std::optional<llvm::GlobPattern> pattern; ///< If the name, which it keeps
-                                              ///< a view of, is one.
+    std::string glob; ///< The name, of which only `*` and `?` are special.
+    std::optional<llvm::GlobPattern> pattern; ///< If it is one, with a view of
+                                              ///< `glob`.
     sdy::TensorShardingAttr sharding;
     bool isUsed = false;
+
+    bool matches(llvm::StringRef other) const {
+      return pattern ? pattern->match(other) : name == other;
+    }
   };
 
   ShardRules(Session &session, sdy::MeshAttr mesh)
@@ -52,6 +57,7 @@ private:
   bool add(llvm::StringRef name, llvm::StringRef text,
            const llvm::Twine &where);
   bool refuse(const llvm::Twine &message);
+  bool refuseUnused(const Rule &rule);
   Rule *ruleFor(llvm::StringRef name);
 
   Session *session;
