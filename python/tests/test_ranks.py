@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -134,6 +135,39 @@ def test_what_is_refused(layers):
         layers.part("x", 4)
     with pytest.raises(ValueError, match="there is no input or output 'z'; there are: x, w, v, y"):
         layers.part("z", 0)
+
+
+def test_parts_of_several_types(tmp_path):
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    path = heddle.compile(LAYERS.replace("f32", "bf16").encode(), tmp_path / "bf16.heddle", mesh={"data": 2, "model": 2})
+    model = heddle.load(path, threads=1)
+    w, v = W.astype(bfloat16), V.astype(bfloat16)
+    parts = [np.ones((3, 6), bfloat16)] * 4
+    assert model(heddle.Parts(parts), w, v)["y"].dtype == bfloat16
+    with pytest.raises(TypeError, match="input 'x' is given parts of several types"):
+        model(heddle.Parts([*parts[:3], np.ones((3, 6), np.uint16)]), w, v)
+
+
+def test_making_processes_lets_other_threads_run(layers, tmp_path):
+    """Contexts come and go in other threads while ranks are forked."""
+    path = heddle.compile(LAYERS.encode(), tmp_path / "layers.heddle", mesh={"data": 2, "model": 2})
+    heddle.compile(LAYERS.encode(), tmp_path / "one.heddle")
+    done = threading.Event()
+
+    def churn():
+        while not done.is_set():
+            heddle.load(tmp_path / "one.heddle", threads=1)(X, W, V)
+
+    threads = [threading.Thread(target=churn) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(20):
+            assert heddle.load(path, engine="processes")(X, W, V)["y"].tobytes() == layers(X, W, V)["y"].tobytes()
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
 
 
 def perceptron():
