@@ -134,8 +134,8 @@ static void addMesh(CLI::App &app, ModelOptions &model) {
       "data=4,model=2: partitions a program over its mesh of these axes; "
       "default: none");
   app.add_option("--shard", model.shards,
-                 "NAME=[{\"data\"}, {}] or a file of lines NAME: [...]: where "
-                 "a value of an ONNX model lies")
+                 "NAME=[{\"data\"}, {}], or a file of lines NAME: [...]: how a "
+                 "value of an ONNX model lies")
       ->allow_extra_args(false);
 }
 
@@ -201,10 +201,10 @@ static void addExecution(CLI::App &app, CallCommand &command) {
   app.add_option("--devices", command.ranks,
                  "How many devices run a partitioned program together; must be "
                  "those it was partitioned for")
-      ->check(CLI::Range(1, 1 << 20));
+      ->check(CLI::Range(1, 1 << 20).description(""));
   app.add_option("--engine", command.engine,
                  "What these devices are: threads (default) or processes")
-      ->check(CLI::IsMember({"threads", "processes"}));
+      ->check(CLI::IsMember({"threads", "processes"}).description(""));
   app.add_option("--threads", command.threads,
                  "Threads; default: what this process "
                  "may use");
