@@ -210,11 +210,14 @@ Expected<std::shared_ptr<MappedFile>> FileScope::open(StringRef relativePath) {
       return fileError(relativePath, "the name of external data holds '..'");
 
   std::string outside;
+  // That a file is in one folder, and cannot be opened, says more than that it
+  // is not in the other.
   int reason = ENOENT;
   for (const std::string &folder : searched) {
     std::string target = resolve(folder + "/" + relativePath.str());
     if (target.empty()) {
-      reason = errno;
+      if (errno != ENOENT)
+        reason = errno;
       continue;
     }
     for (const std::string &root : allowed) {
@@ -236,5 +239,7 @@ Expected<std::shared_ptr<MappedFile>> FileScope::open(StringRef relativePath) {
   if (!outside.empty())
     return fileError(relativePath, "it leads out of the model's folder, to '" +
                                        outside + "'");
-  return fileError(relativePath, std::strerror(reason));
+  return createStringError(std::error_code(reason, std::generic_category()),
+                           "cannot open '" + relativePath +
+                               "': " + std::strerror(reason));
 }

@@ -37,10 +37,33 @@ static int64_t numberOf(const json &object,
   return 0;
 }
 
+/// `num_bits` of the weights of compressed-tensors' groups of layers; 0 if they
+/// differ or do not say.
+static int64_t bitsOfGroups(const json &object) {
+  auto groups = object.find("config_groups");
+  if (groups == object.end() || !groups->is_object())
+    return 0;
+  std::optional<int64_t> bits;
+  for (const json &group : *groups) {
+    if (!group.is_object())
+      return 0;
+    auto weights = group.find("weights");
+    int64_t each = weights != group.end() && weights->is_object()
+                       ? numberOf(*weights, {"num_bits"})
+                       : 0;
+    if (each != bits.value_or(each))
+      return 0;
+    bits = each;
+  }
+  return bits.value_or(0);
+}
+
 Expected<std::optional<QuantizationConfig>>
 heddle::parseQuantizationConfig(StringRef text, StringRef name, bool isWhole) {
-  if (text.size() > kMostBytes || isNestedTooDeeply(text))
+  if (text.size() > kMostBytes)
     return tensorFileError(name, "it is too large for a configuration");
+  if (isNestedTooDeeply(text))
+    return tensorFileError(name, "its JSON is nested too deeply");
   json facts = json::parse(text.begin(), text.end(), nullptr, false);
   if (!facts.is_object())
     return tensorFileError(name, "it is not a JSON object");
@@ -57,12 +80,26 @@ heddle::parseQuantizationConfig(StringRef text, StringRef name, bool isWhole) {
   // themselves.
   if (config.method.empty())
     config.method = facts.contains("w_bit") ? "awq" : "gptq";
-  config.bits = numberOf(facts, {"bits", "w_bit"});
+  config.bits = config.method == "compressed-tensors"
+                    ? bitsOfGroups(facts)
+                    : numberOf(facts, {"bits", "w_bit"});
   config.group = numberOf(facts, {"group_size", "q_group_size"});
   config.format = config.method == "gptq" ? textOf(facts, {"checkpoint_format"})
                   : config.method == "awq" ? textOf(facts, {"version"})
                                            : textOf(facts, {"format"});
   return config;
+}
+
+/// Success for the error of a file that is not there: what is there and cannot
+/// be read may say something else than the file that is looked for next.
+static llvm::Error unlessAbsent(llvm::Error error) {
+  return llvm::handleErrors(
+      std::move(error),
+      [](std::unique_ptr<llvm::ErrorInfoBase> info) -> llvm::Error {
+        if (info->convertToErrorCode() == std::errc::no_such_file_or_directory)
+          return llvm::Error::success();
+        return llvm::Error(std::move(info));
+      });
 }
 
 Expected<std::optional<QuantizationConfig>>
@@ -74,7 +111,8 @@ heddle::readQuantizationConfig(StringRef tensorFile) {
        {"config.json", "quantize_config.json", "quant_config.json"}) {
     Expected<std::shared_ptr<MappedFile>> file = scope->open(name);
     if (!file) {
-      llvm::consumeError(file.takeError());
+      if (llvm::Error error = unlessAbsent(file.takeError()))
+        return std::move(error);
       continue;
     }
     StringRef text((*file)->bytes().data(), (*file)->bytes().size());

@@ -79,7 +79,8 @@ public:
   /// The scope of a model in memory whose files lie in `folder`.
   static llvm::Expected<FileScope> ofFolder(llvm::StringRef folder);
 
-  /// Opens `relativePath`; a file opened before is shared.
+  /// Opens `relativePath`; a file opened before is shared. The error of a file
+  /// that is not there has the code std::errc::no_such_file_or_directory.
   llvm::Expected<std::shared_ptr<MappedFile>>
   open(llvm::StringRef relativePath);
 

@@ -18,7 +18,8 @@ struct QuantizationConfig {
   /// "gptq", "awq" or "compressed-tensors", in small letters; whatever the file
   /// says, if another.
   std::string method;
-  /// Bits of a number; 0 if the file does not say.
+  /// Bits of a number; 0 if the file does not say, or says others of other
+  /// layers (compressed-tensors' `config_groups`).
   int64_t bits = 0;
   /// Inputs of a column that share a scale; -1 for all, 0 if the file does not
   /// say.
@@ -30,7 +31,8 @@ struct QuantizationConfig {
 
 /// Reads `quantization_config` of the config.json, or the quantize_config.json
 /// or quant_config.json, in the folder of the tensors' file. Nothing if there
-/// is none, or it says nothing of quantization; an error if it is malformed.
+/// is none, or it says nothing of quantization; an error if one is there that
+/// is malformed or cannot be opened, as a link that leads out of the folder.
 llvm::Expected<std::optional<QuantizationConfig>>
 readQuantizationConfig(llvm::StringRef tensorFile);
 

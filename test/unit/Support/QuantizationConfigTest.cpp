@@ -44,6 +44,28 @@ TEST(QuantizationConfigTest, ReadsWhatToolsWrite) {
   EXPECT_FALSE(read(R"({"quantization_config": 3})", false));
 }
 
+/// What compressed-tensors' configuration with these groups says.
+int64_t bitsOf(llvm::StringRef groups) {
+  std::string text =
+      R"({"quant_method": "compressed-tensors", "config_groups": )" +
+      groups.str() + "}";
+  auto config = read(text, true);
+  return config ? config->bits : -1;
+}
+
+TEST(QuantizationConfigTest, GroupsOfLayersMustAgreeAboutBits) {
+  EXPECT_EQ(bitsOf(R"({"a": {"weights": {"num_bits": 8}},
+                       "b": {"weights": {"num_bits": 8}}})"),
+            8);
+  EXPECT_EQ(bitsOf(R"({"a": {"weights": {"num_bits": 8}},
+                       "b": {"weights": {"num_bits": 4}}})"),
+            0);
+  EXPECT_EQ(bitsOf(R"({"a": {"weights": {"num_bits": 8}}, "b": {}})"), 0);
+  EXPECT_EQ(bitsOf(R"({"a": {"weights": null}})"), 0);
+  EXPECT_EQ(bitsOf(R"({"a": 4})"), 0);
+  EXPECT_EQ(bitsOf("[]"), 0);
+}
+
 TEST(QuantizationConfigTest, IgnoresWhatIsOfAnotherKind) {
   auto config = read(R"({"bits": "4", "group_size": 1.5, "quant_method": 7,
       "checkpoint_format": []})",
@@ -58,7 +80,8 @@ TEST(QuantizationConfigTest, RefusesWhatIsNone) {
   EXPECT_NE(whyNot("").find("JSON object"), std::string::npos);
   EXPECT_NE(whyNot("[]").find("JSON object"), std::string::npos);
   EXPECT_NE(whyNot("{\"bits\": 4").find("JSON object"), std::string::npos);
-  EXPECT_NE(whyNot(std::string(100, '[')).find("too large"), std::string::npos);
+  EXPECT_NE(whyNot(std::string(100, '[')).find("nested too deeply"),
+            std::string::npos);
   EXPECT_NE(whyNot(std::string((16 << 20) + 1, ' ')).find("too large"),
             std::string::npos);
 }
