@@ -137,7 +137,9 @@ def packed_layer(exact, bits, zeros=False, inputs=DEPTH, outputs=COLUMNS):
     middle, groups = 1 << (bits - 1), (outputs, inputs // 20 if inputs % GROUP else inputs // GROUP)
     zero = numbers(-middle, middle - 1, groups) if zeros else None
     parts = packed_formats.packed(numbers(-middle, middle - 1, (outputs, inputs)), zero, scales(groups, exact, ml_dtypes.bfloat16), bits)
-    return parts, packed_formats.from_packed(parts, bits), None
+    groups_of_layers = {"group_0": {"weights": {"num_bits": bits, "type": "int"}}}
+    config = {"quantization_config": {"quant_method": "compressed-tensors", "format": "pack-quantized", "config_groups": groups_of_layers}}
+    return parts, packed_formats.from_packed(parts, bits), ("config.json", config)
 
 
 def plain_layer(exact, kind, columns, zeros=False):
@@ -170,7 +172,8 @@ LAYERS = {
     "packed4": lambda exact: packed_layer(exact, 4), "packed4_zeros": lambda exact: packed_layer(exact, 4, True),
     "packed8": lambda exact: packed_layer(exact, 8), "packed4_odd": lambda exact: packed_layer(exact, 4, True, 100, 37),
     "int8": lambda exact: plain_layer(exact, "int", 1), "int8_groups": lambda exact: plain_layer(exact, "int", DEPTH // GROUP, True),
-    "int8_all": lambda exact: plain_layer(exact, "int", 0), "fp8": lambda exact: plain_layer(exact, "float", 1),
+    "int8_all": lambda exact: plain_layer(exact, "int", 0), "int8_all_zeros": lambda exact: plain_layer(exact, "int", 0, True),
+    "fp8": lambda exact: plain_layer(exact, "float", 1),
     "fp8_all": lambda exact: plain_layer(exact, "float", 0), "nvfp4": lambda exact: float_layer(exact, "nv"),
     "mxfp4": lambda exact: float_layer(exact, "mx"),
 }

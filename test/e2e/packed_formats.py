@@ -113,7 +113,8 @@ def from_plain(parts) -> np.ndarray:
     """int-quantized and float-quantized: numbers as they are, scales of groups, outputs or all."""
     numbers, scales = parts["weight"].astype(np.float64), parts["weight_scale"].astype(np.float64)
     if "weight_zero_point" in parts:
-        numbers = numbers - by_group(parts["weight_zero_point"].astype(np.int64), numbers.shape[1], 1)
+        zeros = parts["weight_zero_point"].astype(np.int64)
+        numbers = numbers - (zeros if zeros.size == 1 else by_group(zeros, numbers.shape[1], 1))
     return numbers * (scales.reshape(()) if scales.size == 1 else by_group(scales, numbers.shape[1], 1))
 
 

@@ -43,7 +43,9 @@ public:
       : tensors(tensors), config(config) {}
 
   /// The layer whose tensors begin with `name`, of which one ends as each of
-  /// these forms has it: `.qweight`, `.weight_packed`, `.weight`.
+  /// these forms has it: `.qweight`, `.weight_packed`, `.weight`. Products of
+  /// sizes do not overflow: none is more than 32 times the elements of a tensor
+  /// that is not empty, which lie in the file.
   FoundLayer words(StringRef name);
   FoundLayer packed(StringRef name);
   FoundLayer floatsOfFourBits(StringRef name);
@@ -60,6 +62,11 @@ private:
     return {tensors.offset(tensor), SmallVector<int64_t>(tensor.shape()),
             tensor.type().getElementType()};
   }
+  /// How many bits the numbers of compressed-tensors' words have, as the
+  /// configuration says, or as alone fits the sizes; 0 with the reason if
+  /// neither tells it.
+  std::pair<unsigned, std::string> bitsOfPacked(int64_t words,
+                                                int64_t inputs) const;
   /// Whether the inputs of each group follow each other.
   bool isInOrder(const HostTensor *order, const PackedLayer &layer) const;
   /// Takes the zero points, a number where all are that one. False if one is
@@ -186,6 +193,39 @@ FoundLayer LayerReader::words(StringRef name) {
   return {layer, ""};
 }
 
+std::pair<unsigned, std::string>
+LayerReader::bitsOfPacked(int64_t words, int64_t inputs) const {
+  auto fits = [&](unsigned bits) {
+    return inputs > 0 &&
+           words == static_cast<int64_t>(llvm::divideCeil(inputs, 32 / bits));
+  };
+  int64_t bits = 0;
+  if (config && config->method == "compressed-tensors")
+    bits = config->bits;
+  if (bits && bits != 4 && bits != 8)
+    return {0, "has numbers of " + std::to_string(bits) +
+                   " bits, which heddle does not read"};
+  if (bits)
+    return fits(bits)
+               ? std::pair(unsigned(bits), std::string())
+               : std::pair(0u, "has words that do not hold numbers of " +
+                                   std::to_string(bits) + " bits of its shape");
+  SmallVector<unsigned> possible;
+  for (unsigned each = 1; each <= 8; ++each)
+    if (fits(each))
+      possible.push_back(each);
+  if (possible.size() == 1 && possible[0] == 4)
+    return {4, ""};
+  if (!llvm::is_contained(possible, 4) && !llvm::is_contained(possible, 8))
+    return {0, "has words that do not hold numbers of 4 or 8 bits of its "
+               "shape"};
+  return {0, "has words that may hold numbers of " +
+                 std::to_string(possible.front()) + " to " +
+                 std::to_string(possible.back()) +
+                 " bits, and no config.json beside the file says how many; put "
+                 "it there"};
+}
+
 FoundLayer LayerReader::packed(StringRef name) {
   const HostTensor *numbers = tensors.find(name + ".weight_packed"),
                    *scales = tensors.find(name + ".weight_scale"),
@@ -201,14 +241,12 @@ FoundLayer LayerReader::packed(StringRef name) {
   layer.isByOutput = true;
   layer.outputs = shape->intAt(0);
   layer.inputs = shape->intAt(1);
-  for (unsigned bits : {4u, 8u})
-    if (layer.inputs > 0 &&
-        numbers->dim(1) ==
-            static_cast<int64_t>(llvm::divideCeil(layer.inputs, 32 / bits)))
-      layer.bits = bits;
-  if (!layer.bits || numbers->dim(0) != layer.outputs)
-    return refuse("has words that do not hold numbers of 4 or 8 bits of its "
-                  "shape");
+  auto [bits, why] = bitsOfPacked(numbers->dim(1), layer.inputs);
+  if (!bits)
+    return refuse(why);
+  layer.bits = bits;
+  if (numbers->dim(0) != layer.outputs)
+    return misfit("words");
   if (!isReal(scales) || scales->rank() != 2 ||
       scales->dim(0) != layer.outputs || scales->dim(1) < 1 ||
       layer.inputs % scales->dim(1) != 0)
@@ -283,8 +321,18 @@ FoundLayer LayerReader::plain(StringRef name) {
     return misfit("scales");
   layer.block = layer.inputs / layer.groups;
   layer.scales = piece(*scales);
-  if (!zeros || isa<FloatType>(layer.numbers.element))
+  if (!zeros)
     return {layer, ""};
+  if (isa<FloatType>(layer.numbers.element)) {
+    if (llvm::any_of(zeros->bytes(), [](char byte) { return byte != 0; }))
+      return refuse("has floats with zero points, which heddle does not read");
+    return {layer, ""};
+  }
+  // One for all, as the scale.
+  if (isOne && zeros->size() == 1 && zeros->kind() == ElementKind::I8) {
+    layer.zero = zeros->intAt(0);
+    return {layer, ""};
+  }
   if (zeros->kind() != ElementKind::I8 ||
       zeros->size() != layer.outputs * layer.groups)
     return misfit("zero points");
@@ -312,8 +360,10 @@ heddle::findPackedLayers(ArrayRef<NamedTensor> named,
     else if (name.consume_back(".weight_packed"))
       layers.emplace_back(name, reader.packed(name));
     else if (name.consume_back(".weight") && hasPlainNumbers(&each.tensor) &&
-             tensors.find(name + ".weight_scale"))
+             tensors.find(name + ".weight_scale")) {
       layers.emplace_back(name, reader.plain(name));
+      layers.back().second.stored = &each.tensor;
+    }
   }
   return layers;
 }

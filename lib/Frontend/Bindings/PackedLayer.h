@@ -54,6 +54,9 @@ struct PackedLayer {
 struct FoundLayer {
   PackedLayer layer;
   std::string refusal;
+  /// The tensor of the same name whose elements are the layer's numbers; null
+  /// where these share words.
+  const HostTensor *stored = nullptr;
 };
 
 /// The layers of a file by their names; `config` lies beside it.

@@ -130,7 +130,8 @@ heddle::packedWeights(ArrayRef<NamedTensor> named,
                       const std::shared_ptr<MappedFile> &file) {
   std::optional<QuantizationConfig> config;
   auto isOfWords = [](const NamedTensor &each) {
-    return StringRef(each.name).ends_with(".qweight");
+    StringRef name = each.name;
+    return name.ends_with(".qweight") || name.ends_with(".weight_packed");
   };
   // The others say themselves what they are.
   if (llvm::any_of(named, isOfWords)) {
@@ -147,6 +148,11 @@ heddle::packedWeights(ArrayRef<NamedTensor> named,
     parameter.file = file;
     parameter.refusal = found.refusal;
     parameter.shape = {found.layer.outputs, found.layer.inputs};
+    if (found.stored) {
+      parameter.tensor = *found.stored;
+      parameter.shape.assign(found.stored->shape().begin(),
+                             found.stored->shape().end());
+    }
     parameter.write = [layer = found.layer](WeightProgram &program,
                                             FloatType result,
                                             bool isTransposed) {

@@ -12,8 +12,9 @@ namespace heddle {
 
 /// The weights of layers that the tensors make up together, `LAYER.weight` for
 /// `LAYER.qweight` and the like, [outputs, inputs] as a float model has them.
-/// `tensors` view `file`; which of GPTQ's and AWQ's forms it is, the
-/// configuration beside it says. What is not read says so when it is bound.
+/// `tensors` view `file`; which of GPTQ's and AWQ's forms it is, and how many
+/// bits the numbers of words have, the configuration beside it says. What is
+/// not read says so when it is bound.
 llvm::Expected<std::vector<Parameter>>
 packedWeights(llvm::ArrayRef<NamedTensor> tensors,
               const std::shared_ptr<MappedFile> &file);

@@ -22,9 +22,11 @@ struct Parameter {
   llvm::SmallVector<int64_t> shape;
   /// The tensor, where elements are numbers as they are.
   HostTensor tensor;
-  /// Otherwise how it is written.
+  /// How it is written where its numbers stand for others. With a tensor, too,
+  /// an input of the tensor's elements takes these, and one of floats what they
+  /// stand for.
   WriteWeight write;
-  /// Why it is not read, if so.
+  /// Why what its numbers stand for is not read, if so.
   std::string refusal;
   /// What the tensor's bytes belong to.
   std::shared_ptr<MappedFile> file;

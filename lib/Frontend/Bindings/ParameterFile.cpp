@@ -181,13 +181,21 @@ static bool widens(Type from, Type to) {
                                     wide.getFloatSemantics());
 }
 
+bool BoundParameter::isTakenAsStored(Type element) const {
+  if (!parameter.tensor)
+    return false;
+  bool standsForFloats = parameter.write || !parameter.refusal.empty();
+  return !standsForFloats ||
+         element == parameter.tensor.type().getElementType();
+}
+
 RankedTensorType BoundParameter::typeFor(Type element) const {
   SmallVector<int64_t> shape = parameter.shape;
   if (binding.isTransposed && shape.size() == 2)
     std::swap(shape[0], shape[1]);
   Type own = parameter.tensor ? parameter.tensor.type().getElementType()
                               : Float32Type::get(element.getContext());
-  bool isFree = !parameter.tensor && isa<FloatType>(element) &&
+  bool isFree = !isTakenAsStored(element) && isa<FloatType>(element) &&
                 element.getIntOrFloatBitWidth() >= 16;
   return RankedTensorType::get(shape,
                                isFree || widens(own, element) ? element : own);
@@ -207,22 +215,29 @@ static ElementsAttr elementsOf(const Parameter &parameter, StringRef name) {
                     std::vector<char>(bytes.begin(), bytes.end()));
 }
 
-std::string BoundParameter::hint(ArrayRef<int64_t> shape) const {
+std::string BoundParameter::hint(StringRef name,
+                                 ArrayRef<int64_t> shape) const {
   SmallVector<int64_t> turned = llvm::to_vector(llvm::reverse(parameter.shape));
   if (binding.isTransposed || shape.size() != 2 || ArrayRef(turned) != shape)
     return "";
-  return "; its transpose would fit: write ^T behind it, --bind " +
-         binding.argument + "=@" + binding.file +
-         (binding.tensor.empty() ? "" : ":" + binding.tensor) + "^T";
+  auto bound = [&](StringRef argument, StringRef tensor) {
+    return "--bind " + argument.str() + "=@" + binding.file +
+           (tensor.empty() ? "" : ":" + tensor.str()) + "^T";
+  };
+  if (!binding.argument.empty())
+    return "; its transpose would fit: write ^T behind it, " +
+           bound(binding.argument, binding.tensor);
+  return "; its transpose would fit: put " + bound(name, parameter.name) +
+         " before this --bind";
 }
 
-LogicalResult BoundParameter::check(Location loc) const {
+LogicalResult BoundParameter::check(Location loc, Type element) const {
   auto refuse = [&](const Twine &why) -> LogicalResult {
     return emitError(loc, ErrorCode::TypeUnsupported)
            << "the tensor '" << parameter.name << "' in " << file() << " "
            << why;
   };
-  if (!parameter.refusal.empty())
+  if (!parameter.refusal.empty() && !isTakenAsStored(element))
     return refuse(parameter.refusal);
   if (binding.isTransposed && parameter.shape.size() != 2)
     return refuse("has " + Twine(parameter.shape.size()) +
@@ -233,7 +248,7 @@ LogicalResult BoundParameter::check(Location loc) const {
 Value BoundParameter::value(OpBuilder &builder, Location loc, StringRef name,
                             Type element) const {
   WeightProgram program(builder, loc, name, parameter.file);
-  if (parameter.write)
+  if (!isTakenAsStored(element))
     return parameter.write(program, cast<FloatType>(element),
                            binding.isTransposed);
   Value constant =
@@ -290,7 +305,7 @@ LogicalResult bindInputs(
       if (!*tensor)
         continue;
       BoundParameter parameter(**tensor, binding);
-      if (failed(parameter.check(loc)) || failed(bind(i, parameter)))
+      if (failed(bind(i, parameter)))
         return failure();
       bound.set(i);
       any = true;

@@ -38,17 +38,18 @@ public:
   BoundParameter(const Parameter &parameter, const ArgumentBinding &binding)
       : parameter(parameter), binding(binding) {}
 
-  /// Fails after an error at `loc` if it is in a form that is not read, or is
-  /// no matrix and should be transposed. Then nothing else is asked.
-  mlir::LogicalResult check(mlir::Location loc) const;
+  /// Fails after an error at `loc` if it is in a form that is not read as
+  /// `element`, or is no matrix and should be transposed. Then nothing else is
+  /// asked.
+  mlir::LogicalResult check(mlir::Location loc, mlir::Type element) const;
   /// The type that it has for an input whose elements are declared as
   /// `element`: the tensor's own, but for numbers that stand for any floats,
   /// and for narrower floats, which widen exactly. The shape is that of the
   /// transpose, if the binding says so.
   mlir::RankedTensorType typeFor(mlir::Type element) const;
-  /// What to say behind an error about the type of an input of `shape`: how
-  /// the transpose is bound, where that would fit.
-  std::string hint(llvm::ArrayRef<int64_t> shape) const;
+  /// What to say behind an error about the type of the input `name` of `shape`:
+  /// how the transpose is bound, where that would fit.
+  std::string hint(llvm::StringRef name, llvm::ArrayRef<int64_t> shape) const;
   /// The value of that type, written by `builder`; `element` is that type's.
   mlir::Value value(mlir::OpBuilder &builder, mlir::Location loc,
                     llvm::StringRef name, mlir::Type element) const;
@@ -56,6 +57,9 @@ public:
   std::string file() const { return "'" + binding.file + "'"; }
 
 private:
+  /// Whether an input of `element` takes the numbers as they are stored.
+  bool isTakenAsStored(mlir::Type element) const;
+
   const Parameter &parameter;
   const ArgumentBinding &binding;
 };

@@ -40,13 +40,15 @@ LogicalResult Importer::bindInput(const ValueInfo &input,
   Type element = declared.kind == ValueType::Tensor
                      ? elementType(context, declared.element)
                      : Type();
-  RankedTensorType type =
-      parameter.typeFor(element ? element : builder.getF32Type());
+  Type wanted = element ? element : builder.getF32Type();
+  if (failed(parameter.check(loc, wanted)))
+    return failure();
+  RankedTensorType type = parameter.typeFor(wanted);
   if (type.getElementType() != element || !fitsDeclared(type, declared))
     return heddle::emitError(loc, ErrorCode::StableHloBind)
            << "the tensor for it in " << parameter.file() << " is " << type
            << ", which is not what the model declares"
-           << parameter.hint(declaredShape(declared));
+           << parameter.hint(input.name, declaredShape(declared));
   for (auto [dimension, size] : llvm::zip(declared.shape, type.getShape()))
     if (failed(fixDimension(dimension, size, loc)))
       return failure();

@@ -18,13 +18,15 @@ static LogicalResult bindArgument(BlockArgument argument, StringRef name,
                                   const BoundParameter &bound) {
   Location loc = argument.getLoc();
   Type element = getElementTypeOrSelf(argument.getType());
+  if (failed(bound.check(loc, element)))
+    return failure();
   RankedTensorType type = bound.typeFor(element);
   if (type != argument.getType()) {
     auto wanted = dyn_cast<RankedTensorType>(argument.getType());
     return emitError(loc, ErrorCode::StableHloBind)
            << "argument '" << name << "' has type " << argument.getType()
            << ", the tensor for it in " << bound.file() << " " << type
-           << (wanted ? bound.hint(wanted.getShape()) : "");
+           << (wanted ? bound.hint(name, wanted.getShape()) : "");
   }
   loc.getContext()->loadDialect<prec::PrecDialect>();
   OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());

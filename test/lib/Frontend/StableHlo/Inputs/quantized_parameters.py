@@ -29,7 +29,7 @@ def packed(folder):
     """Layers [24, 64] of GPTQ in folders of their own, some of which are wrong."""
     groups = (2, 24)
     good = packed_formats.gptq(RANDOM.integers(0, 16, (64, 24)), RANDOM.integers(1, 16, groups), RANDOM.random(groups).astype("f2"), 4, 32)
-    config = {"quant_method": "gptq", "bits": 4, "group_size": 32}
+    config = config_of_gptq = {"quant_method": "gptq", "bits": 4, "group_size": 32}
 
     def put(place, parts, config):
         (folder / place).mkdir()
@@ -54,10 +54,39 @@ def packed(folder):
     put("packed", nibbles, None)
     put("scales", nibbles | {"weight_scale": RANDOM.random((24, 3)).astype("f2")}, None)
     put("bytes", {"weight_packed": np.zeros((24, 32), np.int8), "weight_scale": nibbles["weight_scale"]}, None)
+    eight = packed_formats.packed(RANDOM.integers(-128, 128, (24, 64)), None, RANDOM.random((24, 2)).astype("f2"), 8)
+    put("eight", eight, None)
+    of_bits = [{"quantization_config": {"quant_method": "compressed-tensors", "config_groups": {
+        f"group_{i}": {"weights": {"num_bits": n}} for i, n in enumerate(bits)}}} for bits in ([8, 8], [7], [4], [4, 8])]
+    for place, config in zip(["eight_said", "seven_said", "four_said", "mixed"], of_bits):
+        put(place, eight, None)
+        (folder / place / "config.json").write_text(json.dumps(config))
+    put("none", {"weight_packed": np.zeros((0, 0), np.int32), "weight_scale": np.zeros((0, 0), "f2"), "weight_shape": np.array([0, 2**63 - 1])}, None)
+    # A configuration that leads out of the folder is not one that is not there.
+    put("linked", good, config_of_gptq)
+    (folder / "linked" / "config.json").symlink_to(folder / "model.gguf")
     put("floats", {"weight_packed": np.zeros((24, 32), np.uint8), "weight_scale": np.zeros((24, 4), packed_formats.ml_dtypes.float8_e4m3fn)}, None)
 
 
+def stored(folder):
+    """Layers [24, 64] whose numbers are a tensor as they are."""
+    scale = RANDOM.random((24, 1)).astype("f4")
+    integers = RANDOM.integers(-128, 128, (24, 64)).astype(np.int8)
+    floats = RANDOM.standard_normal((24, 64)).astype(packed_formats.ml_dtypes.float8_e4m3fn)
+
+    def put(name, **parts):
+        (folder / f"{name}.safetensors").write_bytes(packed_formats.safetensors_file({f"l.{part}": value for part, value in parts.items()}))
+
+    put("int8", weight=integers, weight_scale=scale)
+    put("int8_misfit", weight=integers, weight_scale=scale[:23])
+    put("fp8", weight=floats, weight_scale=scale)
+    put("fp8_zeros", weight=floats, weight_scale=scale, weight_zero_point=np.zeros((24, 1), floats.dtype))
+    put("fp8_offset", weight=floats, weight_scale=scale, weight_zero_point=np.ones((24, 1), floats.dtype))
+    (folder / "turned.safetensors").write_bytes(packed_formats.safetensors_file({"w": np.zeros((24, 256), np.float32)}))
+
+
 folder = pathlib.Path(sys.argv[1])
+stored(folder)
 gguf(folder)
 packed(folder)
 np.save(folder / "cube.npy", np.zeros((2, 3, 4), np.float32))
