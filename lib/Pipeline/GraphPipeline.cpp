@@ -14,8 +14,10 @@ using namespace mlir;
 void heddle::buildGraphPipeline(OpPassManager &manager) {
   // Before anything folds: a quantization is no identity.
   manager.addPass(createImportQuantized());
-  manager.addPass(createSplitMinima());
   manager.addPass(createInlineCalls());
+  // Behind calls, which may stand between a weight and its product; before
+  // folds, which change how minima are repeated.
+  manager.addPass(createSplitMinima());
   manager.addPass(createFoldCollectives());
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createExpandCustomCalls());

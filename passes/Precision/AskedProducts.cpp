@@ -81,7 +81,7 @@ void heddle::changeProducts(ModuleOp module, StringRef policy,
   int64_t products = 0, changed = 0;
   for (func::FuncOp entry : kernel::entryFunctions(module))
     entry.walk([&](Operation *op) {
-      if (!isProductOfF32(op))
+      if (!isProductOfF32(op) || op->hasAttr(kMinimaAttrName))
         return;
       ++products;
       changed += mayBeChanged(op) && change(op);

@@ -7,8 +7,9 @@
 // computed here. Activations, sums and all that is not a weight stay f32.
 //
 // Scales are bf16, half a bit for each of 32 numbers: integers are those of the
-// rounded scale, so that its error is no error of numbers, and no weight of f32
-// is too large or too small for it.
+// rounded scale, so that its error is no error of numbers, and their range is
+// that of f32. Where the scale itself falls below the least normal number
+// (2^-126) it loses bits, and at last is zero, and so are the block's numbers.
 
 #include "dialects/Dist/Dist.h"
 #include "dialects/Prec/Prec.h"
@@ -31,6 +32,10 @@ static constexpr int64_t kLeastExtent = 32;
 /// Terms that kernels read of a column of 4 bits at once.
 static constexpr int64_t kTermsOfNarrow = 8;
 
+/// Elements of a constant that are no wider are numbers to which something was
+/// quantized already.
+static constexpr unsigned kBitsOfQuantized = 8;
+
 /// The longest way from a constant to a matrix, which the packer goes several
 /// times.
 static constexpr unsigned kMostSteps = 8;
@@ -49,12 +54,17 @@ static bool isRepetition(Value value, unsigned steps) {
 }
 
 /// Whether `value` is a weight that the packer computes from a constant of
-/// about its size, in at most `steps` operations.
+/// about its size, in at most `steps` operations, and that is not made of
+/// numbers of few bits: those are not rounded again.
 static bool isWeight(Value value, unsigned steps = kMostSteps) {
   Operation *op = value.getDefiningOp();
   if (!op || steps == 0 || !typeOf(value).hasStaticShape())
     return false;
   if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
+    Type element = elementOf(value);
+    if (element.isIntOrFloat() &&
+        element.getIntOrFloatBitWidth() <= kBitsOfQuantized)
+      return false;
     auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
     return !dense || !dense.isSplat();
   }

@@ -4,11 +4,13 @@
 // Kernels multiply integers that share a scale as they are stored. A number for
 // each block that is added behind that would make a weight a matrix of floats:
 // of four bits, seven times as much to read. Taken out, it is as many products
-// as there are blocks.
+// as there are blocks. Their factors are wanted exact: minima are what a weight
+// was quantized to, and nobody who asks for narrower weights means these.
 
 #include "dialects/Prec/Prec.h"
 #include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/Precision.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Precision/Passes.h"
 
@@ -30,8 +32,8 @@ struct Offset {
   prec::DequantizeOp dequantized;
   /// [rows, blocks].
   Value minima;
-  /// The transpose behind the sum, if there is one.
-  TransposeOp turned;
+  /// Whether the product takes the transpose of the sum.
+  bool isTurned = false;
 };
 
 /// [rows, blocks] of which `value`, [rows, blocks * block], repeats each
@@ -53,9 +55,11 @@ Value repeatedBy(Value value, int64_t block) {
 
 std::optional<Offset> offsetOf(Value matrix) {
   Offset offset;
-  offset.turned = matrix.getDefiningOp<TransposeOp>();
-  if (offset.turned)
-    matrix = offset.turned.getOperand();
+  // Models transpose a weight, and the layer's function may do so again.
+  while (auto transpose = matrix.getDefiningOp<TransposeOp>()) {
+    offset.isTurned ^= transpose.getPermutation() == ArrayRef<int64_t>{1, 0};
+    matrix = transpose.getOperand();
+  }
   auto sum = matrix.getDefiningOp<AddOp>();
   offset.dequantized =
       sum ? sum.getLhs().getDefiningOp<prec::DequantizeOp>() : nullptr;
@@ -73,15 +77,13 @@ std::optional<Offset> offsetOf(Value matrix) {
 bool sumsOverBlocks(DotGeneralOp op, Offset offset) {
   DotDimensionNumbersAttr numbers = op.getDotDimensionNumbers();
   auto lhs = dyn_cast<RankedTensorType>(op.getLhs().getType());
-  int64_t terms = offset.turned ? 0 : 1;
+  int64_t terms = offset.isTurned ? 0 : 1;
   return lhs && elementOf(op.getLhs()).isF32() && elementOf(op).isF32() &&
          !op.getAlgorithm() && !asksPrecision(op.getPrecisionConfigAttr()) &&
          numbers.getLhsBatchingDimensions().empty() &&
          numbers.getLhsContractingDimensions() ==
              ArrayRef<int64_t>{lhs.getRank() - 1} &&
-         numbers.getRhsContractingDimensions() == ArrayRef<int64_t>{terms} &&
-         (!offset.turned ||
-          offset.turned.getPermutation() == ArrayRef<int64_t>{1, 0});
+         numbers.getRhsContractingDimensions() == ArrayRef<int64_t>{terms};
 }
 
 /// The sums of each `block` elements of the last dimension.
@@ -121,15 +123,18 @@ void split(DotGeneralOp op, Offset offset) {
   auto block = static_cast<int64_t>(*offset.dequantized.getBlock());
   int64_t last = typeOf(op.getLhs()).getRank() - 1;
   Value integers = offset.dequantized;
-  if (offset.turned)
+  if (offset.isTurned)
     integers = TransposeOp::create(b, loc, integers, {1, 0});
   auto product = cast<DotGeneralOp>(b.clone(*op));
   product.getRhsMutable().assign(integers);
   auto numbers =
       DotDimensionNumbersAttr::get(op.getContext(), {}, {}, {last}, {1});
-  Value behind = DotGeneralOp::create(
+  SmallVector<Attribute> exact(
+      2, PrecisionAttr::get(op.getContext(), Precision::HIGHEST));
+  auto behind = DotGeneralOp::create(
       b, loc, op.getType(), blockSums(b, loc, op.getLhs(), block),
-      offset.minima, numbers, op.getPrecisionConfigAttr(), DotAlgorithmAttr());
+      offset.minima, numbers, b.getArrayAttr(exact), DotAlgorithmAttr());
+  behind->setAttr(kMinimaAttrName, b.getUnitAttr());
   Value sum = AddOp::create(b, loc, product, behind);
   op.replaceAllUsesWith(sum);
   op.erase();

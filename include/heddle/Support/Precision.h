@@ -1,4 +1,5 @@
-// What is said of a program whose products were rounded as a caller asked.
+// What is said of a program whose products were rounded as a caller asked, and
+// of products that are parts of others.
 
 #ifndef HEDDLE_SUPPORT_PRECISION_H
 #define HEDDLE_SUPPORT_PRECISION_H
@@ -11,6 +12,10 @@ namespace heddle {
 /// people read it: "bf16 in 73 of 75 contractions and convolutions", "w4a16 by
 /// blocks of 32 in 48 of 75 contractions and convolutions".
 inline constexpr llvm::StringLiteral kPrecisionAttrName = "heddle.precision";
+
+/// On a contraction: it adds what the minima of a quantized weight make to the
+/// product with that weight's integers, and both are one of the model's.
+inline constexpr llvm::StringLiteral kMinimaAttrName = "heddle.minima";
 
 } // namespace heddle
 

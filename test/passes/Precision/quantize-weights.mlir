@@ -6,9 +6,9 @@
 // BITS: weights have 3 bits in blocks of 32; 4 or 8 bits and a multiple of 8 are wanted
 // BLOCK: weights have 8 bits in blocks of 12; 4 or 8 bits and a multiple of 8 are wanted
 
-// CHECK: module attributes {heddle.precision = "w4a16 by blocks of 32 in 6 of 15 contractions and convolutions"}
-// BYTES: module attributes {heddle.precision = "w8a16 by blocks of 32 in 7 of 15 contractions and convolutions"}
-// LONG: module attributes {heddle.precision = "w4a16 by blocks of 64 in 6 of 15 contractions and convolutions"}
+// CHECK: module attributes {heddle.precision = "w4a16 by blocks of 32 in 6 of 16 contractions and convolutions"}
+// BYTES: module attributes {heddle.precision = "w8a16 by blocks of 32 in 7 of 16 contractions and convolutions"}
+// LONG: module attributes {heddle.precision = "w4a16 by blocks of 64 in 6 of 16 contractions and convolutions"}
 
 // Two products of a weight read one form of it; the last block is a part of one.
 // CHECK-LABEL: func.func @shared
@@ -79,6 +79,23 @@ func.func @odd(%x: tensor<8x33xf32>) -> tensor<8x48xf32> {
   %w = stablehlo.transpose %c, dims = [1, 0] : (tensor<48x33xf32>) -> tensor<33x48xf32>
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x33xf32>, tensor<33x48xf32>) -> tensor<8x48xf32>
   return %0 : tensor<8x48xf32>
+}
+
+// What the model holds in 8 bits is not rounded again; minima, which are part of another product, are not counted.
+// CHECK-LABEL: func.func @stored
+// CHECK-NOT: prec.
+// BYTES-LABEL: func.func @stored
+// BYTES-NOT: prec.
+func.func @stored(%x: tensor<8x64xf32>) -> (tensor<8x48xf32>, tensor<8x48xf32>) {
+  %v = stablehlo.constant dense_resource<f8> : tensor<48x64xf8E4M3FN>
+  %s = stablehlo.constant dense_resource<s48> : tensor<48xf32>
+  %m = stablehlo.constant dense_resource<v> : tensor<48x64xf32>
+  %f = stablehlo.convert %v : (tensor<48x64xf8E4M3FN>) -> tensor<48x64xf32>
+  %b = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<48xf32>) -> tensor<48x64xf32>
+  %w = stablehlo.multiply %f, %b : tensor<48x64xf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [1] : (tensor<8x64xf32>, tensor<48x64xf32>) -> tensor<8x48xf32>
+  %1 = stablehlo.dot_general %x, %m, contracting_dims = [1] x [1], precision = [HIGHEST, HIGHEST] {heddle.minima} : (tensor<8x64xf32>, tensor<48x64xf32>) -> tensor<8x48xf32>
+  return %0, %1 : tensor<8x48xf32>, tensor<8x48xf32>
 }
 
 // Activations, repeated numbers, few columns or terms, batches, weights on the left, terms that do not follow each other, and what the model wants exact.
