@@ -30,7 +30,8 @@ def SplitMinima : Pass<"heddle-split-minima", "mlir::ModuleOp"> {
   let description = [{
     Formats of GGUF add a number to all elements of a block (Q4_1, Q4_K and others). Kernels read integers that share a
     scale as they are stored, and nothing behind them; so the numbers that are added become a product of their own, with
-    one term for each block. Sums are f32's as before, in another order.
+    one term for each block. Sums are f32's as before, in another order. That product asks for exact factors, and says that it is a part of another
+    (`heddle.minima`): no policy of `--precision` rounds minima.
 
     ```mlir
     %w = stablehlo.add %integers_by_scales, %minima_of_each_element : tensor<16x64xf32>
@@ -38,7 +39,7 @@ def SplitMinima : Pass<"heddle-split-minima", "mlir::ModuleOp"> {
     ==>
     %a = stablehlo.dot_general %x, %integers_by_scales, contracting_dims = [1] x [1] : ...
     %s = stablehlo.reduce(%x_in_blocks init: %zero) applies stablehlo.add across dimensions = [2] : ... -> tensor<8x2xf32>
-    %b = stablehlo.dot_general %s, %minima, contracting_dims = [1] x [1] : (tensor<8x2xf32>, tensor<16x2xf32>) -> tensor<8x16xf32>
+    %b = stablehlo.dot_general %s, %minima, contracting_dims = [1] x [1], precision = [HIGHEST, HIGHEST] {heddle.minima} : (tensor<8x2xf32>, tensor<16x2xf32>) -> tensor<8x16xf32>
     %0 = stablehlo.add %a, %b : tensor<8x16xf32>
     ```
   }];
@@ -75,7 +76,7 @@ def QuantizeWeights : Pass<"heddle-quantize-weights", "mlir::ModuleOp"> {
     once for all that multiply it. The zero point is zero, the scale bf16. Both are part of the weight's program: nothing is computed here.
 
     A contraction stays as it is where `heddle-cast-products` leaves it, too, where its matrix has fewer than 32 terms or columns, where
-    the terms do not follow each other on the left, and, of 4 bits, where they are no multiple of 8. What else reads the weight, as embeddings do,
+    the terms do not follow each other on the left, where it is made of a constant of 8 bits or fewer an element, and, of 4 bits, where they are no multiple of 8. What else reads the weight, as embeddings do,
     reads it as it is. The module's `heddle.precision` says how many have such weights.
 
     ```mlir
