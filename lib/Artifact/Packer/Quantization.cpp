@@ -1,7 +1,7 @@
 // Quantization of constants, by its definition: in double, rounded once; to
-// integers in integers. What weights of gigabytes go through, f32 to and from
-// at most 8 bits, is computed in f32, in loops that compilers vectorize, with
-// the same results.
+// integers in integers. What weights of gigabytes go through, f32 to at most 8
+// bits, is computed in f32, in loops that compilers vectorize, with the same
+// results.
 
 #include "BoxEvaluator.h"
 
