@@ -2,6 +2,7 @@
 
 #include "passes/Sharding/Collectives.h"
 
+#include "dialects/Prec/Prec.h"
 #include "dialects/Sdy/DevicePositions.h"
 #include "heddle/Support/PartTypes.h"
 #include "heddle/Support/TensorTypes.h"
@@ -128,12 +129,13 @@ Value Collectives::gather(Value part, int64_t dim,
   return op->getResult(0);
 }
 
-/// Whether the value is a constant, padded or cut as each device has it.
+/// Whether the value is a constant, padded or cut as each device has it, or
+/// what is dequantized, maybe transposed.
 static bool isConstantPart(Value value) {
   Operation *op = value.getDefiningOp();
-  while (op && (isa<PadOp>(op) || op->hasAttr(kCutsAttrName)))
+  while (op && (isa<PadOp, TransposeOp>(op) || op->hasAttr(kCutsAttrName)))
     op = op->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<ConstantOp>(op);
+  return isa_and_nonnull<ConstantOp, prec::DequantizeOp>(op);
 }
 
 Value Collectives::slice(Value part, int64_t dim,

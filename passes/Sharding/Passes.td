@@ -119,6 +119,7 @@ def PartConstants : Pass<"heddle-sharding-part-constants", "mlir::ModuleOp"> {
     %0 = dist.part %w cuts [1, 2, 1] : tensor<16x24xf32> -> tensor<16x12xf32>
     ```
 
+    A part of a weight that is dequantized by blocks, where it cuts no block, is dequantized from parts of its integers, scales and zero points.
     Constants that weights do not hold, such as complex numbers, and repetitions of one number are sliced by calls.
   }];
   let dependentDialects = ["heddle::dist::DistDialect"];

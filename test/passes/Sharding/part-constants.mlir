@@ -55,3 +55,45 @@ func.func @grown(%a: tensor<f32>) -> (tensor<40xf32> {sdy.sharding = #sdy.shardi
   %1 = stablehlo.pad %c, %a, low = [0], high = [1], interior = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<4xf32>
   return %0, %1 : tensor<40xf32>, tensor<4xf32>
 }
+
+// -----
+
+// What is dequantized by blocks is cut as integers, scales and zero points, behind a transpose, too; by terms where no block is cut.
+sdy.mesh @mesh = <["x"=2]>
+// CHECK-LABEL: func.func @dequantized
+func.func @dequantized() -> (tensor<4x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, tensor<64x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // CHECK-DAG: %[[Q:.*]] = stablehlo.constant dense_resource<q> : tensor<4x64xi8>
+  // CHECK-DAG: %[[S:.*]] = stablehlo.constant dense<{{\[\[}}1.0
+  // CHECK: %[[QPART:.*]] = dist.part %[[Q]] cuts [0, 2, 1] : tensor<4x64xi8> -> tensor<2x64xi8>
+  // CHECK: %[[SPART:.*]] = dist.part %[[S]] cuts [0, 2, 1] : tensor<4x2xf32> -> tensor<2x2xf32>
+  // CHECK: %[[Z:.*]] = stablehlo.constant dense<0> : tensor<2x2xi8>
+  // CHECK: %[[ROWS:.*]] = prec.dequantize %[[QPART]], %[[SPART]], %[[Z]] axis 1 block 32 : {{.*}} -> tensor<2x64xf32>
+  // CHECK: prec.dequantize {{.*}} axis 1 block 32 : tensor<4x32xi8>, tensor<4x1xf32>, tensor<4x1xi8> -> tensor<4x32xf32>
+  // CHECK: %[[TERMS:.*]] = stablehlo.transpose {{.*}} -> tensor<32x4xf32>
+  // CHECK-NOT: heddle.cuts
+  // CHECK: return %[[ROWS]], %[[TERMS]]
+  %q = stablehlo.constant dense_resource<q> : tensor<4x64xi8>
+  %s = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]> : tensor<4x2xf32>
+  %z = stablehlo.constant dense<0> : tensor<4x2xi8>
+  %0 = prec.dequantize %q, %s, %z axis 1 block 32 : tensor<4x64xi8>, tensor<4x2xf32>, tensor<4x2xi8> -> tensor<4x64xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<4x64xf32>) -> tensor<64x4xf32>
+  return %0, %1 : tensor<4x64xf32>, tensor<64x4xf32>
+}
+
+// -----
+
+// Half a block is none, and what calls quantize is no weight.
+sdy.mesh @mesh = <["x"=4]>
+// CHECK-LABEL: func.func @computed
+func.func @computed(%a: tensor<4x64xi8>) -> (tensor<4x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, tensor<4x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // CHECK-NOT: dist.part
+  // CHECK: stablehlo.dynamic_slice
+  // CHECK-NOT: heddle.cuts
+  // CHECK: return
+  %q = stablehlo.constant dense_resource<q> : tensor<4x64xi8>
+  %s = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]> : tensor<4x2xf32>
+  %z = stablehlo.constant dense<0> : tensor<4x2xi8>
+  %0 = prec.dequantize %q, %s, %z axis 1 block 32 : tensor<4x64xi8>, tensor<4x2xf32>, tensor<4x2xi8> -> tensor<4x64xf32>
+  %1 = prec.dequantize %a, %s, %z axis 1 block 32 : tensor<4x64xi8>, tensor<4x2xf32>, tensor<4x2xi8> -> tensor<4x64xf32>
+  return %0, %1 : tensor<4x64xf32>, tensor<4x64xf32>
+}
