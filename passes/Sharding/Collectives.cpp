@@ -119,6 +119,13 @@ Value Collectives::isFirst(ArrayRef<sdy::AxisRefAttr> axes, Location loc) {
 // Moves
 //===----------------------------------------------------------------------===//
 
+DenseI64ArrayAttr Collectives::cutsAlong(int64_t dim,
+                                         ArrayRef<sdy::AxisRefAttr> axes) {
+  SmallVector<int64_t> cuts;
+  sdy::appendCuts(cuts, dim, axes, mesh);
+  return builder.getDenseI64ArrayAttr(cuts);
+}
+
 Value Collectives::gather(Value part, int64_t dim,
                           ArrayRef<sdy::AxisRefAttr> axes, Location loc) {
   RankedTensorType type = typeOf(part);
@@ -126,6 +133,7 @@ Value Collectives::gather(Value part, int64_t dim,
   auto op = AllGatherOp::create(
       builder, loc, TypeRange(resized(type, dim, size)), ValueRange(part), dim,
       groupsAlong(axes), channel(), /*use_global_device_ids=*/true);
+  op->setAttr(kCutsAttrName, cutsAlong(dim, axes));
   return op->getResult(0);
 }
 
@@ -133,7 +141,8 @@ Value Collectives::gather(Value part, int64_t dim,
 /// what is dequantized, maybe transposed.
 static bool isConstantPart(Value value) {
   Operation *op = value.getDefiningOp();
-  while (op && (isa<PadOp, TransposeOp>(op) || op->hasAttr(kCutsAttrName)))
+  while (op && (isa<PadOp, TransposeOp>(op) ||
+                (isa<DynamicSliceOp>(op) && op->hasAttr(kCutsAttrName))))
     op = op->getOperand(0).getDefiningOp();
   return isa_and_nonnull<ConstantOp, prec::DequantizeOp>(op);
 }
@@ -148,11 +157,8 @@ Value Collectives::slice(Value part, int64_t dim,
   auto op =
       DynamicSliceOp::create(builder, loc, local, part, starts,
                              builder.getDenseI64ArrayAttr(local.getShape()));
-  if (isConstantPart(part)) {
-    SmallVector<int64_t> cuts;
-    sdy::appendCuts(cuts, dim, axes, mesh);
-    op->setAttr(kCutsAttrName, builder.getDenseI64ArrayAttr(cuts));
-  }
+  if (isConstantPart(part))
+    op->setAttr(kCutsAttrName, cutsAlong(dim, axes));
   return op;
 }
 

@@ -74,6 +74,9 @@ public:
 
 private:
   mlir::Attribute groupsAlong(llvm::ArrayRef<sdy::AxisRefAttr> axes);
+  /// How `axes` cut a dimension.
+  mlir::DenseI64ArrayAttr cutsAlong(int64_t dim,
+                                    llvm::ArrayRef<sdy::AxisRefAttr> axes);
   stablehlo::ChannelHandleAttr channel();
   void addJoining(mlir::Region &region, mlir::Type element,
                   mlir::OperationName by, mlir::Location loc);

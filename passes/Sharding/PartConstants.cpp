@@ -86,8 +86,19 @@ static SmallVector<int64_t> partShape(ArrayRef<int64_t> shape,
   return part;
 }
 
-/// The part of a program's value.
+/// What the devices have that `value` gathers along `cuts`: its part then; null
+/// if it does something else.
+static Value gatheredFrom(Value value, ArrayRef<int64_t> cuts) {
+  auto gather = value.getDefiningOp<stablehlo::AllGatherOp>();
+  auto along = gather ? gather->getAttrOfType<DenseI64ArrayAttr>(kCutsAttrName)
+                      : DenseI64ArrayAttr();
+  return along && along.asArrayRef() == cuts ? gather->getOperand(0) : Value();
+}
+
+/// The part of a program's value, or of what is gathered from programs.
 static Value partOf(OpBuilder &builder, Value value, ArrayRef<int64_t> cuts) {
+  if (Value part = gatheredFrom(value, cuts))
+    return part;
   auto type = cast<RankedTensorType>(value.getType());
   RankedTensorType part = type.clone(partShape(type.getShape(), cuts));
   if (auto constant = value.getDefiningOp<stablehlo::ConstantOp>()) {
@@ -105,8 +116,9 @@ static Value partOfDequantized(OpBuilder &builder, prec::DequantizeOp op,
                                ArrayRef<int64_t> cuts) {
   auto whole = cast<RankedTensorType>(op.getType());
   auto scales = cast<RankedTensorType>(op.getScale().getType());
-  if (!op.getBlock() || !llvm::all_of(op->getOperands(), [](Value operand) {
-        return isProgram(operand);
+  if (!op.getBlock() || !llvm::all_of(op->getOperands(), [&](Value operand) {
+        Value part = gatheredFrom(operand, cuts);
+        return isProgram(part ? part : operand);
       }))
     return {};
   auto axis = static_cast<int64_t>(*op.getAxis());
@@ -167,6 +179,8 @@ struct PartConstants : impl::PartConstantsBase<PartConstants> {
       op.replaceAllUsesWith(part);
       op.erase();
     }
+    getOperation().walk(
+        [](stablehlo::AllGatherOp op) { op->removeAttr(kCutsAttrName); });
   }
 };
 } // namespace

@@ -119,7 +119,8 @@ def PartConstants : Pass<"heddle-sharding-part-constants", "mlir::ModuleOp"> {
     %0 = dist.part %w cuts [1, 2, 1] : tensor<16x24xf32> -> tensor<16x12xf32>
     ```
 
-    A part of a weight that is dequantized by blocks, where it cuts no block, is dequantized from parts of its integers, scales and zero points.
+    A part of a weight that is dequantized by blocks, where it cuts no block, is dequantized from parts of its integers, scales and zero points;
+    those that are gathered from the same parts are not gathered.
     Constants that weights do not hold, such as complex numbers, and repetitions of one number are sliced by calls.
   }];
   let dependentDialects = ["heddle::dist::DistDialect"];

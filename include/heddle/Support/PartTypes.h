@@ -15,7 +15,7 @@ inline constexpr llvm::StringLiteral kWholeTypeAttrName = "heddle.whole";
 /// The same without a mesh: triples of a dimension, how many parts it is cut
 /// into, and what a place on the mesh is divided by first. Several cuts of one
 /// dimension nest, the coarsest first. Also on an operation that takes the
-/// device's part of a constant.
+/// device's part of a constant, and on one that gathers such parts.
 inline constexpr llvm::StringLiteral kCutsAttrName = "heddle.cuts";
 
 /// On a module that ranks run together: how many, and, where that is not its

@@ -82,6 +82,26 @@ func.func @dequantized() -> (tensor<4x64xf32> {sdy.sharding = #sdy.sharding<@mes
 
 // -----
 
+// Scales of which devices have parts already are not gathered and cut again.
+sdy.mesh @mesh = <["x"=2]>
+// CHECK-LABEL: func.func @gathered
+func.func @gathered() -> (tensor<4x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // CHECK: %[[SPART:.*]] = dist.part %{{.*}} cuts [0, 2, 1] : tensor<4x2xf16> -> tensor<2x2xf16>
+  // CHECK: %[[SCALES:.*]] = stablehlo.convert %[[SPART]]
+  // CHECK: prec.dequantize %{{.*}}, %[[SCALES]], %{{.*}} axis 1 block 32 : tensor<2x64xi8>, tensor<2x2xf32>, tensor<2x2xi8> -> tensor<2x64xf32>
+  // CHECK-NOT: heddle.cuts
+  // CHECK: return
+  %q = stablehlo.constant dense_resource<q> : tensor<4x64xi8>
+  %h = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]> : tensor<4x2xf16>
+  %c = sdy.sharding_constraint %h <@mesh, [{"x"}, {}]> : tensor<4x2xf16>
+  %s = stablehlo.convert %c {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<4x2xf16>) -> tensor<4x2xf32>
+  %z = stablehlo.constant dense<0> : tensor<4x2xi8>
+  %0 = prec.dequantize %q, %s, %z axis 1 block 32 : tensor<4x64xi8>, tensor<4x2xf32>, tensor<4x2xi8> -> tensor<4x64xf32>
+  return %0 : tensor<4x64xf32>
+}
+
+// -----
+
 // Half a block is none, and what calls quantize is no weight.
 sdy.mesh @mesh = <["x"=4]>
 // CHECK-LABEL: func.func @computed
