@@ -118,15 +118,19 @@ ws::GetEnterOp emitGet(IndexBuilder &index, Value channel) {
       ws::TokenType::get(index.builder.getContext()), channel);
 }
 
-// Numbers of registers are multiples of 8 (PTX ISA, "setmaxnreg").
+// A block has as many registers as its threads have when they begin, which is
+// the same multiple of 8 for each: what some give back others may take, and no
+// more. A thread that asks for more waits for ever (PTX ISA, "setmaxnreg").
 DenseI64ArrayAttr shareRegisters(const GpuMachine &machine, Builder &builder,
                                  int64_t threads) {
   int64_t consumers = threads - machine.warpgroupThreads;
   if (consumers == machine.warpgroupThreads)
     return {};
-  // Coordinates, addresses of barriers and the loop's counters.
-  constexpr int64_t forCopies = 32, most = 240;
-  int64_t rest = machine.registers - forCopies * machine.warpgroupThreads;
+  // The fewest that can be asked for hold coordinates, addresses of barriers
+  // and the loop's counters.
+  constexpr int64_t forCopies = 24, most = 240;
+  int64_t ofBlock = machine.registers / threads / 8 * 8 * threads;
+  int64_t rest = ofBlock - forCopies * machine.warpgroupThreads;
   return builder.getDenseI64ArrayAttr(
       {forCopies, std::min(most, rest / consumers / 8 * 8)});
 }
