@@ -27,6 +27,9 @@ mlir::LogicalResult emitPtx(Module &module, const GpuMachine &machine,
       function.addFnAttr(Attribute::NoUnwind);
   // The assembler of the device's driver unrolls.
   runPasses(module, *target, kCleanupPipeline);
+  // What is loaded or stored side by side is joined where it is known to start
+  // at a multiple of both.
+  runPasses(module, *target, "function(infer-alignment)");
   for (Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic()) {
       error = "a kernel calls '" + function.getName().str() +
