@@ -68,6 +68,27 @@ def gguf():
     return gguf_formats.gguf_file([("f", 0, (3,), bytes(12)), *tensors], alignment=64)
 
 
+def packed():
+    """A configuration, a zero byte, and a layer in each form that it may speak of."""
+    sys.path.insert(0, str(TESTS / "e2e"))
+    import packed_formats
+
+    halves, zeros = np.ones((2, 8), "f2"), np.full((2, 8), 7)
+    numbers = np.arange(64 * 8).reshape(64, 8)
+    layers = {
+        "gptq": ({"bits": 4, "group_size": 32}, packed_formats.gptq(numbers % 16, zeros, halves, 4, 32)),
+        "awq": ({"w_bit": 4, "q_group_size": 32, "version": "gemm"}, packed_formats.awq(numbers % 16, zeros, halves)),
+        "packed": ({"quantization_config": {"quant_method": "compressed-tensors", "config_groups": {"a": {"weights": {"num_bits": 8}}}}},
+                   packed_formats.packed(numbers.T % 256 - 128, zeros.T, halves.T, 8)),
+        "nvfp4": ({}, {"weight_packed": np.zeros((8, 32), "u1"), "weight_scale": np.ones((8, 4), packed_formats.ml_dtypes.float8_e4m3fn),
+                       "weight_global_scale": np.ones(1, "f4")}),
+        "int8": ({}, {"weight": np.ones((8, 64), "i1"), "weight_scale": np.ones(1, "f4"), "weight_zero_point": np.ones(1, "i1")}),
+    }
+    for name, (config, parts) in layers.items():
+        tensors = packed_formats.safetensors_file({f"l.{part}": value for part, value in parts.items()})
+        yield name, json.dumps(config).encode() + b"\0" + tensors
+
+
 def onnx_models():
     import onnx
     from onnx import TensorProto, helper, numpy_helper
@@ -112,6 +133,8 @@ def main(folder, tools):
     put("npz", "deflated", npz(np.savez_compressed))
     put("safetensors", "two", safetensors())
     put("gguf", "blocks", gguf())
+    for name, data in packed():
+        put("packed", name, data)
     for target, make in (("onnx", onnx_models), ("exported", jax_exports)):
         try:
             for name, data in make():
