@@ -4,6 +4,8 @@
 #include "passes/Graph/Constants.h"
 #include "passes/Graph/Simplify.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace heddle::stablehlo;
 
@@ -178,16 +180,25 @@ struct MergePadIntoConvolution : OpRewritePattern<ConvolutionOp> {
         return rewriter.notifyMatchFailure(op, "pads batch or features");
     SmallVector<int64_t> dilation = op.getLhsDilationOrDefault();
     SmallVector<int64_t> padding;
+    auto source = cast<RankedTensorType>(pad.getOperand().getType());
     for (auto [i, pair] : llvm::enumerate(op.getPaddingOrDefault())) {
       auto [low, high, interior] = amounts(spatial[i]);
+      // One element has no gaps to fill.
+      if (source.getDimSize(spatial[i]) <= 1)
+        interior = 0;
       bool isPadded = low != 0 || high != 0 || interior != 0;
       // What is cut may not be put there again, and where the convolution
       // spreads points, it spreads those of the border, too.
       if (low < 0 || high < 0 || (isPadded && dilation[i] != 1))
         return rewriter.notifyMatchFailure(op, "cuts, or pads what is spread");
-      padding.push_back(pair.first + low);
-      padding.push_back(pair.second + high);
-      dilation[i] *= interior + 1;
+      std::array<int64_t, 2> sums;
+      int64_t step;
+      if (llvm::AddOverflow(pair.first, low, sums[0]) ||
+          llvm::AddOverflow(pair.second, high, sums[1]) ||
+          llvm::AddOverflow(interior, int64_t(1), step) ||
+          llvm::MulOverflow(dilation[i], step, dilation[i]))
+        return rewriter.notifyMatchFailure(op, "no integer holds the padding");
+      llvm::append_range(padding, sums);
     }
     auto type = RankedTensorType::get({static_cast<int64_t>(spatial.size()), 2},
                                       rewriter.getI64Type());

@@ -79,6 +79,20 @@ func.func @convolution_with_gaps(%x: tensor<1x4x4x3xf32>, %w: tensor<2x2x3x5xf32
   return %1 : tensor<1x14x6x5xf32>
 }
 
+// Between the elements of one there is no gap.
+// CHECK-LABEL: func.func @convolution_with_gaps_in_one
+// CHECK-NOT: stablehlo.pad
+// CHECK: stablehlo.convolution
+// CHECK-SAME: pad = {{\[}}[1, 1], [0, 0]]
+// CHECK-NOT: lhs_dilate
+// CHECK: return
+func.func @convolution_with_gaps_in_one(%x: tensor<1x1x4x3xf32>, %w: tensor<2x2x3x5xf32>) -> tensor<1x2x3x5xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.pad %x, %zero, low = [0, 1, 0, 0], high = [0, 1, 0, 0], interior = [0, 9223372036854775807, 0, 0] : (tensor<1x1x4x3xf32>, tensor<f32>) -> tensor<1x3x4x3xf32>
+  %1 = stablehlo.convolution(%0, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x3x4x3xf32>, tensor<2x2x3x5xf32>) -> tensor<1x2x3x5xf32>
+  return %1 : tensor<1x2x3x5xf32>
+}
+
 // A border of zeros that the convolution spreads is no border of the spread points.
 // CHECK-LABEL: func.func @spread_border
 // CHECK: stablehlo.pad
