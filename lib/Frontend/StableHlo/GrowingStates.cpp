@@ -45,6 +45,8 @@ private:
   Failure findLength();
   Failure findDimension();
   Failure checkSymbol(func::FuncOp entry);
+  /// Of all uses, so that their order decides nothing.
+  void findOpen();
   /// Adds to the capacity. The type differs from what is known of the state in
   /// sizes that calls choose only.
   Failure addType(const char *what, Type type);
@@ -187,13 +189,26 @@ StateGrower::Failure StateGrower::findLength() {
   return std::nullopt;
 }
 
-bool StateGrower::addSize(RankedTensorType type, unsigned i, int64_t &size) {
-  if (i != dimension) {
-    if (!size::extentOf(type, i).isConstant())
-      areOpen.set(i);
-    if (!areOpen[i] && size != type.getDimSize(i))
-      return false;
+void StateGrower::findOpen() {
+  auto add = [&](Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (int64_t(areOpen.size()) < tensor.getRank())
+      areOpen.resize(tensor.getRank());
+    for (unsigned i : openDimensions(tensor))
+      if (i != dimension)
+        areOpen.set(i);
+  };
+  for (StateUse &use : uses) {
+    if (use.argument)
+      add(use.entry.getArgumentTypes()[*use.argument]);
+    if (use.result)
+      add(use.entry.getResultTypes()[*use.result]);
   }
+}
+
+bool StateGrower::addSize(RankedTensorType type, unsigned i, int64_t &size) {
+  if (i != dimension && !areOpen[i] && size != type.getDimSize(i))
+    return false;
   size = std::max(size, type.getDimSize(i));
   return true;
 }
@@ -203,7 +218,6 @@ StateGrower::Failure StateGrower::addType(const char *what, Type type) {
   if (!capacity)
     capacity =
         RankedTensorType::get(tensor.getShape(), tensor.getElementType());
-  areOpen.resize(capacity.getRank());
   SmallVector<int64_t> shape(capacity.getShape());
   bool isLike = tensor.getElementType() == capacity.getElementType() &&
                 tensor.getRank() == capacity.getRank();
@@ -334,6 +348,7 @@ StateGrower::Failure StateGrower::rewrite(StateUse &use) {
 StateGrower::Failure StateGrower::run() {
   if (Failure failure = findLength())
     return failure;
+  findOpen();
   for (StateUse &use : uses) {
     if (use.argument)
       if (Failure failure =
