@@ -1,13 +1,36 @@
-"""Assembles the PTX in artifacts by ptxas and says what the kernels take.
+"""Assembles the PTX in artifacts by ptxas and says what the kernels take. Fails where ptxas does, where it advises (C75xx), and where the threads of a
+kernel ask for more registers than their block begins with: they would wait for ever.
 
 usage: assemble.py ARTIFACT...
 """
 
+import math
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+
+WARPGROUP = 128
+
+
+def overdrawn(text: str, log: str) -> list[str]:
+    """What is wrong with registers of the kernels of `text`, PTX of which the first warpgroup of a block gives some to all others (setmaxnreg), where ptxas
+    says `log`: a block has what its threads begin with, and no more."""
+    first = dict(re.findall(r"Compiling entry function '(\w+)'.*?Used (\d+) registers", log, re.DOTALL))
+    faults = []
+    for kernel in re.split(r"^(?=.*\.entry)", text, flags=re.MULTILINE)[1:]:
+        asked = dict(re.findall(r"setmaxnreg\.(inc|dec)\S*\s+(\d+)", kernel))
+        if not asked:
+            continue
+        name = re.search(r"\.entry\s+(\w+)", kernel)[1]
+        threads = math.prod(map(int, re.search(r"\.(?:max|req)ntid\s+([\d, ]+)", kernel)[1].split(",")))
+        has = int(first[name]) * threads
+        wanted = int(asked["dec"]) * WARPGROUP + int(asked["inc"]) * (threads - WARPGROUP)
+        if wanted > has:
+            faults.append(f"{name} begins with {has} registers, {first[name]} for each of {threads} threads, which ask for {wanted}")
+    return faults
 
 
 def main() -> int:
@@ -25,6 +48,9 @@ def main() -> int:
                                       capture_output=True, text=True)
             if done.returncode or re.search(r"C75\d\d", done.stderr):
                 print(f"{path.name}: {chip}: {done.stderr}")
+                return 1
+            if faults := overdrawn(text.decode(), done.stderr):
+                print(f"{path.name}: {chip}: " + "\n".join(faults))
                 return 1
             kernels = done.stderr.count("Compiling entry function")
             spilled = sum(map(int, re.findall(r"(\d+) bytes spill", done.stderr)))
