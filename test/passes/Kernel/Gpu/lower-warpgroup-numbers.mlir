@@ -120,7 +120,7 @@ func.func @numbers(%q: memref<?xbf16>, %k: memref<?xbf16>, %v: memref<?xbf16>) a
     }
     // The first tile has no steps, and the last one seven.
     %partial = arith.cmpi eq, %tile, %c1 : index
-    %sum:2 = ws.roles %tile init %zero, %top registers [32, 240] : !sums, !rows produce {
+    %sum:2 = ws.roles %tile init %zero, %top registers [24, 240] : !sums, !rows produce {
     ^bb0(%step: index):
       %a, %filled = ws.put.enter %key_channel : !key_pipe -> !keys
       ws.copy_box %key_map at %c0, %step to %a : !keys

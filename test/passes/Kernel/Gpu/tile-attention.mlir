@@ -135,7 +135,7 @@ module attributes {heddle.target = "cuda:sm_90a"} {
   // CHECK: %[[VALUES:.*]] = ws.channel launched : <3 x !ws.tile<128 x 128 x bf16, 3, 0, panels 64>>
   // CHECK: %[[VALUE_MAP:.*]] = ws.tensor_map %arg2
   // CHECK: ws.load %arg0 by 2 : {{.*}} -> <128 x 128 x bf16, 8> {
-  // CHECK: ws.roles %{{.*}} registers [32, 240] : !ws.accumulator<128 x 128, 8 x 1>, !ws.rows<128, 8>, !ws.rows<128, 8> produce {
+  // CHECK: ws.roles %{{.*}} registers [24, 240] : !ws.accumulator<128 x 128, 8 x 1>, !ws.rows<128, 8>, !ws.rows<128, 8> produce {
   // CHECK: %[[INTO:.*]], %{{.*}} = ws.put.enter %[[KEYS]]
   // CHECK: ws.copy_box %[[KEY_MAP]] at %c0{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} to %[[INTO]]
   // CHECK: ws.put.exit %{{.*}} by box

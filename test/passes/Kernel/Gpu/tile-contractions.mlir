@@ -127,7 +127,7 @@ module attributes {heddle.target = "cuda:sm_90a"} {
   // CHECK: %[[CHANNEL:.*]] = ws.channel launched : <4 x !ws.tile<128 x 64 x bf16, 3, 0>, !ws.tile<64 x 256 x bf16, 3, 0, panels 64>>
   // CHECK: %[[X:.*]] = ws.tensor_map %arg0 offset 0 extents [512, 24576] strides [512] box [64, 128] : memref<?xbf16, {{.*}}>
   // CHECK: %[[Y:.*]] = ws.tensor_map %arg1 offset 0 extents [4096, 512] strides [4096] box [64, 64] : memref<?xbf16, {{.*}}>
-  // CHECK: ws.roles %{{.*}} init %{{.*}} registers [32, 240] : !ws.accumulator<128 x 256, 8 x 1> produce {
+  // CHECK: ws.roles %{{.*}} init %{{.*}} registers [24, 240] : !ws.accumulator<128 x 256, 8 x 1> produce {
   // CHECK: ws.copy_box %[[X]] at %{{[^,]*}}, %{{[^,]*}} to
   // CHECK: ws.copy_box %[[Y]] at %{{[^,]*}}, %{{[^,]*}} to
   // CHECK: ws.put.exit %{{.*}} by box
