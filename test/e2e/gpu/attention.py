@@ -35,6 +35,7 @@ def warpgroups():
     yield Case(query=(1, 2, 140, 48), keys=77, width=40, type="f16", mask="bool", zero_nan_rows=True)
     # Lengths, in the midst of a tile of keys, behind which is no number, and of nothing.
     yield Case(query=(3, 1, 70, 64), keys=290, width=64, type="bf16", lengths=(0, 133, 299), poison=True)
+    yield Case(query=(3, 1, 70, 64), keys=290, width=64, type="bf16", causal=True, window=40, lengths=(290, 133, 20), poison=True)
     yield Case(query=(2, 2, 140, 128), keys=150, width=128, key_heads=1, type="f16", causal=True, lengths=(150, 70), poison=True)
     yield Case(query=(1, 1, 40, 80), keys=70, width=200, type="f16")
     yield Case(query=(1, 1, 120, 256), keys=170, width=256, type="bf16")

@@ -122,6 +122,7 @@ module attributes {heddle.target = "cuda:sm_80"} {
 #value_head = affine_map<(b, h, m, n, d, e) -> (b, n, e)>
 #value = affine_map<(b, h, m, n, d, e) -> (b, h, n, e)>
 #plain_key = affine_map<(b, h, m, n, d, e) -> (b, h, n, d)>
+#length = affine_map<(b, h, m, n, d, e) -> (b)>
 #out = affine_map<(b, h, m, n, d, e) -> (b, h, m, e)>
 #bf16 = #stablehlo.dot_algorithm<lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1,
   rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>
@@ -167,6 +168,20 @@ module attributes {heddle.target = "cuda:sm_90a"} {
       score_algorithm = #bf16, value_algorithm = #bf16}
       : tensor<2x3x40x64xbf16>, tensor<2x200x64xbf16>, tensor<2x200x64xbf16> -> tensor<2x3x40x64xf32>
     return %0 : tensor<2x3x40x64xf32>
+  }
+
+  // The last step's values may end in the midst of a tile: all that multiply clear the rest of them.
+  // CHECK-LABEL: func.func @lengths_of_warpgroups
+  // CHECK: consume {
+  // CHECK: %[[VALUES:.*]], %{{.*}} = ws.get.enter
+  // CHECK: %[[VALUES:.*]], %{{.*}} = ws.get.enter
+  // CHECK: ws.clear %[[VALUES]] from %{{.*}} where %{{.*}} : <128 x 64 x bf16, 3, 0>
+  // CHECK: ws.mma %{{.*}}, %[[VALUES]], %{{.*}}
+  func.func @lengths_of_warpgroups(%q: tensor<2x1x140x64xbf16>, %k: tensor<2x1x290x64xbf16>, %v: tensor<2x1x290x64xbf16>, %n: tensor<2xi32>) -> tensor<2x1x140x64xf32> attributes {kernel.entry} {
+    %0 = kernel.attention %q, %k, %v lengths %n {extents = array<i64: 2, 1, 140, 290, 64, 64>, indexing_maps = [#query, #plain_key, #value, #length, #out],
+      scale = 1.250000e-01 : f32, score_algorithm = #bf16, value_algorithm = #bf16}
+      : tensor<2x1x140x64xbf16>, tensor<2x1x290x64xbf16>, tensor<2x1x290x64xbf16> lengths tensor<2xi32> -> tensor<2x1x140x64xf32>
+    return %0 : tensor<2x1x140x64xf32>
   }
 
   // Deeper heads take registers from scores: fewer keys.
