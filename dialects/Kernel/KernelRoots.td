@@ -202,7 +202,8 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
 
     - An i1 mask keeps the score where true; another mask is added.
     - `lengths`, i32 or i64 over batch dimensions, gives L, how many keys there
-      are, as clamp(L, 0, N); without it L is N. Keys n >= L are not read.
+      are, as clamp(L, 0, N); without it L is N. Keys n >= L do not
+      count, whatever lies there.
     - Query m stands at position m + (L - M): the last query beside the last
       key, however many keys more (or fewer) than queries there are.
       `causal` drops keys behind that position, n > m + (L - M), and `window`
