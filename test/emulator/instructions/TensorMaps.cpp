@@ -164,21 +164,44 @@ bool decodeTensorMap(Decoder &decoder) {
   return decoder.address(0, Space::Global) && finish(decoder, publish);
 }
 
-void setRegisters(Warp &warp, const Inst &, uint32_t mask) {
-  warp.converged(~0u, mask);
+/// A warp gives registers to its block or takes them, and waits for those that
+/// are not there yet.
+void setRegisters(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (!warp.converged(~0u, mask))
+    return;
+  constexpr uint32_t lanes = 32;
+  uint32_t wanted = inst.target, now = warp.threadRegisters;
+  bool takes = inst.mode == 0;
+  if (takes ? wanted < now : wanted > now)
+    return warp.fault(FaultKind::Undefined, __builtin_ctz(mask),
+                      "asks for " + std::to_string(wanted) +
+                          " registers, which are " +
+                          (takes ? "fewer" : "more") + " than the " +
+                          std::to_string(now) + " that a thread has");
+  uint32_t &free = warp.cta.freeRegisters;
+  if (!takes) {
+    free += (now - wanted) * lanes;
+    warp.launch.event();
+  } else if (uint32_t more = (wanted - now) * lanes; more <= free) {
+    free -= more;
+  } else {
+    return warp.block(mask, Wait::Registers, more);
+  }
+  warp.threadRegisters = wanted;
 }
 
-/// How many registers there are then is not counted.
 bool decodeSetmaxnreg(Decoder &decoder) {
   int64_t registers = 0;
-  if (!decoder.needs(90) || decoder.takeOneOf({"inc", "dec"}) < 0 ||
-      !decoder.take("sync") || !decoder.take("aligned") ||
+  int action = decoder.needs(90) ? decoder.takeOneOf({"inc", "dec"}) : -1;
+  if (action < 0 || !decoder.take("sync") || !decoder.take("aligned") ||
       decoder.takeType() != Type::U32 || !decoder.count(1) ||
       !decoder.literal(0, registers))
     return false;
   if (registers < 24 || registers > 256 || registers % 8)
     return decoder.fail(std::to_string(registers) +
                         " registers; 24 to 256 in steps of 8 may be asked for");
+  decoder.inst.mode = uint8_t(action);
+  decoder.inst.target = uint32_t(registers);
   return finish(decoder, setRegisters);
 }
 

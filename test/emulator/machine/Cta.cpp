@@ -80,6 +80,15 @@ uint64_t specialValue(std::string_view name, const Cta &cta, uint32_t warp,
   return 0; // clocks are read by their instructions
 }
 
+/// How many registers a thread begins with: as many as its kernel says, else
+/// the most that all threads of a block can have.
+uint32_t firstRegisters(const Program &program, uint32_t threads) {
+  constexpr uint32_t ofMultiprocessor = 65536, most = 248, step = 8;
+  if (uint32_t given = program.function->maxRegisters)
+    return given;
+  return std::min(most, ofMultiprocessor / threads / step * step);
+}
+
 } // namespace
 
 Cta::Cta(Launch &launch, uint32_t linearIndex)
@@ -106,6 +115,7 @@ Cta::Cta(Launch &launch, uint32_t linearIndex)
   for (uint32_t w = 0; w * 32 < threads; ++w) {
     warps.push_back(std::make_unique<Warp>(launch, *this, w));
     Warp &warp = *warps.back();
+    warp.threadRegisters = firstRegisters(launch.program, threads);
     uint32_t lanes = std::min(32u, threads - w * 32);
     warp.alive = warp.active = lanes == 32 ? ~0u : (1u << lanes) - 1;
     for (const SpecialRegister &special : launch.program.specials)

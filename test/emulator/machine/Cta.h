@@ -56,6 +56,8 @@ public:
   std::unique_ptr<CtaAsync> async;
   /// Null where races are not looked for.
   std::unique_ptr<Races> races;
+  /// Registers that warps have given back and that others may take, of 32 bits.
+  uint32_t freeRegisters = 0;
 };
 
 } // namespace heddle::emulator

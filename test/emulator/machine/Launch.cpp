@@ -83,7 +83,7 @@ bool Launch::wake() {
   seen = events;
   for (Warp *warp : waiting) {
     for (Group &group : warp->groups)
-      if (group.wait == Wait::Poll)
+      if (group.wait == Wait::Poll || group.wait == Wait::Registers)
         group.wait = Wait::Ready;
     if (!warp->done)
       ready.push_back(warp);
@@ -109,6 +109,10 @@ std::string Launch::whoWaits() const {
                 (source ? source->opcode : "the end");
         if (group.wait == Wait::Converge)
           text += ", for other lanes of its warp";
+        if (group.wait == Wait::Registers)
+          text += ", for " + std::to_string(group.data) +
+                  " registers more where its block has " +
+                  std::to_string(cta->freeRegisters) + " that are free";
         if (group.wait == Wait::Barrier) {
           const Barrier &barrier = cta->barriers[group.data];
           text += ", barrier " + std::to_string(group.data) + ": " +

@@ -26,6 +26,9 @@ enum class Wait : uint8_t {
   Barrier,
   /// Tries its instruction again after something happened.
   Poll,
+  /// For `data` registers more that other warps of the CTA give back; tries its
+  /// instruction again as those that poll do.
+  Registers,
 };
 
 /// Lanes that stand at one place and are not running now.
@@ -101,6 +104,8 @@ public:
   /// No lane can run until something happens.
   bool blocked = false;
   bool done = false;
+  /// How many registers the hardware gives each of its threads now.
+  uint32_t threadRegisters = 0;
   uint64_t executed = 0;
   std::unique_ptr<WarpAsync> async;
 
