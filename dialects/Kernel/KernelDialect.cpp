@@ -5,6 +5,7 @@
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/GridKernels.h"
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/LoadLaunches.h"
 #include "dialects/Kernel/ScalarArguments.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -77,6 +78,20 @@ static LogicalResult verifyCustomCall(Operation *op, Attribute value) {
   return success();
 }
 
+/// Nothing but weights is known before there are calls.
+static LogicalResult verifyAtLoad(Operation *op, Attribute value) {
+  auto launch = dyn_cast<LaunchOp>(op);
+  if (launch && isa<UnitAttr>(value) && launch.getSizes().empty() &&
+      launch.getScalars().empty() && launch.getOutputs().size() == 1 &&
+      llvm::all_of(launch.getInputs(), [](Value input) {
+        return input.getDefiningOp<WeightRefOp>();
+      }))
+    return success();
+  return op->emitOpError() << kAtLoadAttrName
+                           << " wants no value, on a launch that makes one "
+                              "tensor of kernel.weight_refs";
+}
+
 LogicalResult
 KernelDialect::verifyOperationAttribute(Operation *op,
                                         NamedAttribute attribute) {
@@ -112,6 +127,8 @@ KernelDialect::verifyOperationAttribute(Operation *op,
              << name << " wants the name of a device, on a launch";
     return success();
   }
+  if (name == kAtLoadAttrName)
+    return verifyAtLoad(op, attribute.getValue());
   return op->emitOpError() << "has an unknown attribute " << name;
 }
 

@@ -1,4 +1,4 @@
-// The program of a weight as text.
+// Programs of weights as text.
 
 #ifndef HEDDLE_DIALECTS_KERNEL_WEIGHTTEXT_H
 #define HEDDLE_DIALECTS_KERNEL_WEIGHTTEXT_H
@@ -17,6 +17,10 @@ std::string weightText(
     WeightOp weight,
     llvm::function_ref<std::optional<std::string>(mlir::Operation *)> spell =
         [](mlir::Operation *) { return std::nullopt; });
+
+/// The same for values of weights' programs that are computed alike, from
+/// constants of the same names.
+std::string valueText(mlir::Value value);
 
 } // namespace heddle::kernel
 

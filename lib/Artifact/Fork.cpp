@@ -6,6 +6,7 @@
 #include "Fork.h"
 
 #include "CodeGenerator.h"
+#include "LayOutAtLoad.h"
 #include "heddle/Support/Diagnostics.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -90,6 +91,7 @@ heddle::dispatchForTargets(ModuleOp lowered, const CompileOptions &options) {
         failed(tell(Stage::Dispatch, one.module, options)))
       return failure();
   }
+  layOutAtLoad(all, options);
   return std::move(all);
 }
 

@@ -29,7 +29,8 @@ mlir::LogicalResult passStage(Stage stage, mlir::ModuleOp module,
 
 /// Dispatches `lowered`, a module after heddle-lower, once for each set of
 /// targets of one kind whose dispatch facts are equal. The last set gets
-/// `lowered` itself.
+/// `lowered` itself. Devices read the weights that processors store (see
+/// LayOutAtLoad.h).
 mlir::FailureOr<std::vector<DispatchedModule>>
 dispatchForTargets(mlir::ModuleOp lowered, const CompileOptions &options);
 

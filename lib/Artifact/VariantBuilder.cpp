@@ -52,7 +52,7 @@ static void placeKernels(CompiledVariant &variant) {
   if (kinds.size() == 1)
     return;
   llvm::StringMap<std::set<format::DeviceKind>> uses;
-  for (plan::ProgramOp program : variant.programs()) {
+  for (auto program : variant.plan->getOps<plan::ProgramOp>()) {
     SmallVector<int64_t> queues = program.queueDevices();
     program.walk([&](plan::LaunchOp launch) {
       int64_t device = queues[launch.getQueue()];

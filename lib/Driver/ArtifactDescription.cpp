@@ -273,6 +273,9 @@ TargetDescription Describer::describe(uint32_t number,
   described.codeBytes = codeBytes(artifact, variant);
   described.weightBytes = use.variants[number].bytes;
   described.ownWeightBytes = use.variants[number].ownBytes;
+  for (uint32_t weight : use.variants[number].laidOut)
+    described.laidOut.push_back(
+        text(manifest.weights()->Get(weight)->symbol()).str());
   described.launches = counts.launches;
   described.copies = counts.copies;
   described.fills = counts.fills;
@@ -330,9 +333,15 @@ ArtifactDescription Describer::run() const {
     if (entryName.empty() || text(entry->name()) == entryName)
       described.entries.push_back(describe(*entry));
   described.customCalls = describeCalls();
-  for (const format::Weight *weight : items(manifest.weights()))
-    described.weights.push_back(describe(*weight));
   WeightUse use = weightUse(artifact);
+  for (auto [i, weight] : llvm::enumerate(items(manifest.weights()))) {
+    described.weights.push_back(describe(*weight));
+    for (auto [variant, uses] :
+         llvm::zip_equal(items(manifest.variants()), use.variants))
+      if (uses.laidOut.count(i))
+        described.weights.back().laidOutBy.push_back(
+            text(variant->name()).str());
+  }
   described.weightBytes = use.totalBytes;
   described.sharedWeightBytes = use.sharedBytes;
   for (uint32_t i = 0; i < count(manifest.variants()); ++i)

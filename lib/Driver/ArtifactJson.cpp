@@ -124,23 +124,25 @@ static json::Object toJson(const TargetDescription &target) {
     return json::Object{{"name", json::fixUTF8(each.first)},
                         {"device", each.second}};
   };
-  return json::Object{{"name", json::fixUTF8(target.name)},
-                      {"kernels", listOf(target.kernels, kernel)},
-                      {"devices", json::Array(target.devices)},
-                      {"queues", json::Array(target.queues)},
-                      {"states", listOf(target.stateHomes, home)},
-                      {"code_bytes", int64_t(target.codeBytes)},
-                      {"weight_bytes", int64_t(target.weightBytes)},
-                      {"own_weight_bytes", int64_t(target.ownWeightBytes)},
-                      {"launches", int64_t(target.launches)},
-                      {"copies", int64_t(target.copies)},
-                      {"fills", int64_t(target.fills)},
-                      {"collectives", int64_t(target.collectives)},
-                      {"operations", target.operations},
-                      {"bf16_pairs_flush_subnormals",
-                       target.pairsFlushSubnormals},
-                      {"arena_bytes", target.arenaBytes},
-                      {"persistent_bytes", target.persistentBytes}};
+  auto utf8 = [](const std::string &text) { return json::fixUTF8(text); };
+  return json::Object{
+      {"name", json::fixUTF8(target.name)},
+      {"laid_out_at_load", listOf(target.laidOut, utf8)},
+      {"kernels", listOf(target.kernels, kernel)},
+      {"devices", json::Array(target.devices)},
+      {"queues", json::Array(target.queues)},
+      {"states", listOf(target.stateHomes, home)},
+      {"code_bytes", int64_t(target.codeBytes)},
+      {"weight_bytes", int64_t(target.weightBytes)},
+      {"own_weight_bytes", int64_t(target.ownWeightBytes)},
+      {"launches", int64_t(target.launches)},
+      {"copies", int64_t(target.copies)},
+      {"fills", int64_t(target.fills)},
+      {"collectives", int64_t(target.collectives)},
+      {"operations", target.operations},
+      {"bf16_pairs_flush_subnormals", target.pairsFlushSubnormals},
+      {"arena_bytes", target.arenaBytes},
+      {"persistent_bytes", target.persistentBytes}};
 }
 
 json::Object heddle::toJson(const ArtifactDescription &artifact) {

@@ -117,7 +117,10 @@ static void print(raw_ostream &os, const WeightDescription &weight) {
       os << " from " << weight.zeroPoint;
     os << "  ";
   }
-  os << weight.source << "\n";
+  os << weight.source;
+  if (!weight.laidOutBy.empty())
+    os << "  (laid out at load by " << join(weight.laidOutBy, ", ") << ")";
+  os << "\n";
 }
 
 static void printKernels(raw_ostream &os, const TargetDescription &target) {
@@ -132,7 +135,8 @@ static void printKernels(raw_ostream &os, const TargetDescription &target) {
 
 static void printPrograms(raw_ostream &os, const TargetDescription &target) {
   for (const ProgramDescription &program : target.programs) {
-    os << "  program of entry " << program.entry;
+    os << "  program "
+       << (program.entry.empty() ? "at load" : "of entry " + program.entry);
     for (const std::string &memory : program.memories)
       os << ", " << memory;
     os << "\n";
@@ -170,6 +174,10 @@ static void print(raw_ostream &os, const TargetDescription &target,
   if (hasOthers && target.weightBytes)
     os << ", weights " << formatBytes(target.weightBytes) << " ("
        << formatBytes(target.ownWeightBytes) << " its own)";
+  if (!target.laidOut.empty())
+    os << ", " << target.laidOut.size()
+       << (target.laidOut.size() == 1 ? " weight" : " weights")
+       << " laid out at load";
   if (target.operations)
     os << llvm::format(", %.3f GFLOP", double(target.operations) * 1e-9);
   if (target.devices.size() > 1)

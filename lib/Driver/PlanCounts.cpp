@@ -201,23 +201,27 @@ heddle::listPlan(const format::Manifest &manifest,
                  StringRef entryName) {
   std::vector<ProgramDescription> programs;
   std::vector<int64_t> value = tableValues(manifest, plan.expressions());
-  for (const format::Program *program : items(plan.programs())) {
-    StringRef entry = text(manifest.entries()->Get(program->entry())->name());
-    if (!entryName.empty() && entry != entryName)
-      continue;
+  auto list = [&](const format::Program &program, StringRef entry) {
     ProgramDescription &described = programs.emplace_back();
     described.entry = entry.str();
-    for (const format::Memory *arena : items(program->arenas()))
+    for (const format::Memory *arena : items(program.arenas()))
       if (count(variant.devices()) > 1)
         described.memories.push_back(
             formatBytes(value[arena->size()]) + " of " +
             format::deviceName(variant, arena->device()));
-    CommandLister lister(manifest, variant, plan, *program, value);
-    for (const format::Block *block : items(program->blocks())) {
+    CommandLister lister(manifest, variant, plan, program, value);
+    for (const format::Block *block : items(program.blocks())) {
       std::vector<std::string> &lines = described.blocks.emplace_back();
       for (const format::Command *command : items(block->commands()))
         lines.push_back(lister.list(*command));
     }
+  };
+  if (plan.init() && entryName.empty())
+    list(*plan.init(), "");
+  for (const format::Program *program : items(plan.programs())) {
+    StringRef entry = text(manifest.entries()->Get(program->entry())->name());
+    if (entryName.empty() || entry == entryName)
+      list(*program, entry);
   }
   return programs;
 }

@@ -4,6 +4,7 @@
 #define HEDDLE_LIB_DRIVER_WEIGHTUSE_H
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 namespace heddle::format {
@@ -19,6 +20,9 @@ struct WeightUse {
     /// Of all weights that the variant's plan names, and of those that no other
     /// variant's does.
     uint64_t bytes = 0, ownBytes = 0;
+    /// The weights of which kernels make another order when the artifact is
+    /// loaded, in the order of their numbers.
+    std::set<uint32_t> laidOut;
   };
   /// One for each variant of the manifest.
   std::vector<PerVariant> variants;

@@ -5,6 +5,7 @@
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/GridKernels.h"
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/LoadLaunches.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Suggestion.h"
@@ -12,6 +13,7 @@
 #include "passes/Plan/NodeNames.h"
 #include "passes/Plan/Passes.h"
 #include "passes/Plan/ResolvedPlacement.h"
+#include "passes/Plan/ValuePlaces.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -38,6 +40,7 @@ private:
   std::optional<unsigned> byRule(kernel::LaunchOp launch);
   unsigned inOrder(size_t position);
   void cutIntoParts(ArrayRef<kernel::LaunchOp> launches);
+  void placeAtLoad();
 
   ModuleOp module;
   const ResolvedPlacement &placement;
@@ -53,7 +56,8 @@ private:
 bool Assignment::isMovable(kernel::LaunchOp launch) {
   auto function = symbols.lookup<func::FuncOp>(launch.getKernel());
   if (!function || kernel::isCustomCall(function) ||
-      function->hasAttr(kernel::kHostAttrName))
+      function->hasAttr(kernel::kHostAttrName) ||
+      launch->hasAttr(kernel::kAtLoadAttrName))
     return false;
   for (Region *region = launch->getParentRegion(); region;
        region = region->getParentRegion())
@@ -136,6 +140,25 @@ static std::string suggestNode(StringRef rule,
   return suggest(wrong, known);
 }
 
+/// The device of the operation that reads `value`, which has no other reader;
+/// null for the cpu.
+static StringAttr placeOfReader(Value value) {
+  while (value.hasOneUse() && isReshape(*value.getUsers().begin()))
+    value = value.getUsers().begin()->getResult(0);
+  return value.hasOneUse() ? placeOf(*value.getUsers().begin()) : StringAttr();
+}
+
+/// What is laid out at load is laid out where it is read.
+void Assignment::placeAtLoad() {
+  module.walk([](kernel::LaunchOp launch) {
+    if (!launch->hasAttr(kernel::kAtLoadAttrName))
+      return;
+    launch->removeAttr(kernel::kPlaceAttrName);
+    if (StringAttr place = placeOfReader(launch.getOutputs()[0]))
+      launch->setAttr(kernel::kPlaceAttrName, place);
+  });
+}
+
 LogicalResult Assignment::run() {
   SmallVector<kernel::LaunchOp> launches;
   module.walk([&](kernel::LaunchOp launch) {
@@ -154,6 +177,7 @@ LogicalResult Assignment::run() {
       launch->setAttr(kernel::kPlaceAttrName,
                       StringAttr::get(module.getContext(), device.text()));
   }
+  placeAtLoad();
   for (auto [rule, hit] : llvm::zip_equal(placement.rules, used))
     if (!hit && !isPiece)
       return emitError(module.getLoc(), ErrorCode::BadPlacement)

@@ -30,6 +30,10 @@ struct Storage {
   unsigned device = 0;
   /// Of a state: whether the program writes it.
   bool changed = false;
+  /// Of persistent memory: the kernel that makes it of weights, and these, by
+  /// name and with their bytes; null where it is a copy of the weight `name`.
+  mlir::FlatSymbolRefAttr laidOutBy = {};
+  std::vector<std::pair<std::string, int64_t>> laidOutFrom = {};
 
   /// Whether what it holds at the end is for others to see.
   bool isKept() const {

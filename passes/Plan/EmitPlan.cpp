@@ -9,6 +9,7 @@
 #include "passes/Plan/NodeNames.h"
 #include "passes/Plan/SizedArena.h"
 
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -23,25 +24,38 @@ PlanEmitter::PlanEmitter(ModuleOp module,
     positions.try_emplace(weight.getName(), positions.size());
 }
 
+PlanEmitter::PartName PlanEmitter::partName(const Storage &storage) {
+  if (!storage.laidOutBy)
+    return {storage.device, "", {storage.name}};
+  PartName name = {storage.device, storage.laidOutBy.getValue().str(), {}};
+  for (const auto &[weight, bytes] : storage.laidOutFrom)
+    std::get<2>(name).push_back(weight);
+  return name;
+}
+
 void PlanEmitter::addWeights(const CommandTree &tree) {
   for (const Storage &storage : tree.storages) {
     if (storage.kind != plan::BufferKind::Persistent)
       continue;
     int64_t &end = persistentBytes[storage.device];
-    if (!offsets.try_emplace({storage.name, storage.device}, end).second)
+    if (!offsets.try_emplace(partName(storage), end).second)
       continue;
-    persistent.push_back({storage.name, storage.device, storage.size, end});
+    persistent.push_back(storage);
     end += llvm::alignTo(storage.size, plan::kBufferAlignment);
   }
 }
 
-/// One memory for each device but the cpu that needs some.
-ArrayAttr PlanEmitter::memories(ArrayRef<int64_t> sizes) {
+static plan::MemorySpace spaceOf(unsigned device) {
+  return device ? plan::MemorySpace::Device : plan::MemorySpace::Host;
+}
+
+/// One memory for each device that needs some; for the cpu only `withHost`.
+ArrayAttr PlanEmitter::memories(ArrayRef<int64_t> sizes, bool withHost) {
   SmallVector<Attribute> list;
   for (auto [device, size] : llvm::enumerate(sizes))
-    if (device != 0 && size != 0)
+    if ((device != 0 || withHost) && size != 0)
       list.push_back(plan::MemoryAttr::get(module.getContext(), device,
-                                           plan::MemorySpace::Device, size));
+                                           spaceOf(device), size));
   return list.empty() ? ArrayAttr() : attributes.getArrayAttr(list);
 }
 
@@ -53,7 +67,8 @@ plan::ProgramOp PlanEmitter::createProgram(OpBuilder &builder, Location loc,
       builder, loc, name, /*guard=*/size::ExpressionAttr(),
       arenas.bytes.front(), arenas.chosen,
       names.size() > 1 ? attributes.getStrArrayAttr(names) : ArrayAttr(),
-      /*queues=*/DenseI64ArrayAttr(), memories(arenas.bytes),
+      /*queues=*/DenseI64ArrayAttr(),
+      memories(arenas.bytes, /*withHost=*/false),
       /*persistent=*/ArrayAttr(), /*init=*/FlatSymbolRefAttr());
   builder.createBlock(&program.getBody());
   return program;
@@ -67,13 +82,11 @@ Value PlanEmitter::createBuffer(OpBuilder &builder, Location loc,
     place = positions.lookup(storage.name);
   }
   if (storage.kind == plan::BufferKind::Persistent)
-    place = offsets.at({storage.name, storage.device});
+    place = offsets.at(partName(storage));
   return plan::BufferOp::create(
       builder, loc, plan::BufferType::get(builder.getContext()), storage.kind,
       place, storage.size, storage.name, storage.bytes, storage.offset,
-      storage.device,
-      storage.device ? plan::MemorySpace::Device : plan::MemorySpace::Host,
-      storage.changed);
+      storage.device, spaceOf(storage.device), storage.changed);
 }
 
 void PlanEmitter::emitStates(ArrayRef<EntryState> states) {
@@ -83,35 +96,77 @@ void PlanEmitter::emitStates(ArrayRef<EntryState> states) {
         state.place
             ? llvm::find(devices, state.place.getValue()) - devices.begin()
             : 0;
-    plan::StateOp::create(
-        builder, module.getLoc(), state.name,
-        *storedBytes(cast<RankedTensorType>(state.type)), device,
-        device ? plan::MemorySpace::Device : plan::MemorySpace::Host);
+    plan::StateOp::create(builder, module.getLoc(), state.name,
+                          *storedBytes(cast<RankedTensorType>(state.type)),
+                          device, spaceOf(device));
   }
+}
+
+/// Copies weights to their devices, or lays them out there: what they are laid
+/// out from is in an arena until then, which `init` has for itself.
+CommandTree PlanEmitter::initCommands() {
+  CommandTree tree;
+  tree.devices = devices;
+  llvm::append_range(tree.queues,
+                     llvm::seq<unsigned>(1, unsigned(devices.size())));
+  std::vector<Command> &commands = tree.blocks.emplace_back();
+  auto addStorage = [&](Storage storage) {
+    tree.storages.push_back(std::move(storage));
+    return unsigned(tree.storages.size() - 1);
+  };
+  auto add = [&](Command::Kind kind, const Storage &part,
+                 ArrayRef<unsigned> sources, unsigned target) {
+    Command command{kind, attributes.getUnknownLoc(), part.laidOutBy};
+    command.reads.assign(sources.begin(), sources.end());
+    command.writes = {target};
+    command.device = command.queue = part.device;
+    commands.push_back(std::move(command));
+  };
+  auto weight = [&](StringRef name, int64_t bytes) {
+    return addStorage({plan::BufferKind::Weight, 0, bytes, name.str()});
+  };
+  /// What the kernel before has read, by device and name: the next one may read
+  /// the same.
+  std::map<std::pair<unsigned, std::string>, unsigned> brought;
+  auto bring = [&](const Storage &part, StringRef name, int64_t bytes) {
+    unsigned source = weight(name, bytes);
+    // A kernel of the cpu reads the weight where it is mapped.
+    if (part.device == 0)
+      return source;
+    Storage place;
+    place.size = bytes;
+    place.device = part.device;
+    unsigned arena = addStorage(place);
+    add(Command::Kind::Copy, part, source, arena);
+    return arena;
+  };
+  for (const Storage &part : persistent) {
+    if (!part.laidOutBy) {
+      unsigned source = weight(part.name, part.size);
+      add(Command::Kind::Copy, part, source, addStorage(part));
+      continue;
+    }
+    auto before = std::exchange(brought, {});
+    SmallVector<unsigned> sources;
+    for (const auto &[name, bytes] : part.laidOutFrom) {
+      auto known = before.find({part.device, name});
+      sources.push_back(known == before.end() ? bring(part, name, bytes)
+                                              : known->second);
+      brought[{part.device, name}] = sources.back();
+    }
+    add(Command::Kind::Launch, part, sources, addStorage(part));
+  }
+  return tree;
 }
 
 void PlanEmitter::emitInit(SymbolTable &symbols) {
   if (persistent.empty())
     return;
+  CommandTree tree = initCommands();
+  orderCommands(tree);
   OpBuilder builder(module.getBody(), module.getBody()->begin());
-  Location loc = module.getLoc();
-  auto program = createProgram(builder, loc, "init",
-                               {std::vector<int64_t>(devices.size(), 0)});
-  program.setPersistentAttr(memories(persistentBytes));
-  SmallVector<std::pair<Value, Value>> pairs;
-  for (const Persistent &part : persistent) {
-    Storage source{plan::BufferKind::Weight, 0, part.size, part.weight};
-    Storage target = source;
-    target.kind = plan::BufferKind::Persistent;
-    target.device = part.device;
-    Value from = createBuffer(builder, loc, source);
-    pairs.push_back({from, createBuffer(builder, loc, target)});
-  }
-  for (auto [part, pair] : llvm::zip_equal(persistent, pairs))
-    plan::CopyOp::create(builder, loc, pair.first, pair.second,
-                         attributes.getArrayAttr({}), part.device,
-                         /*after=*/DenseI64ArrayAttr(),
-                         /*signals=*/DenseI64ArrayAttr());
+  plan::ProgramOp program = emit(builder, module.getLoc(), "init", tree);
+  program.setPersistentAttr(memories(persistentBytes, /*withHost=*/true));
   program->remove();
   // With another name, if an entry has this one.
   init = FlatSymbolRefAttr::get(
@@ -262,28 +317,34 @@ void CommandEmitter::emitBlock(unsigned block) {
   }
 }
 
-plan::ProgramOp PlanEmitter::emit(func::FuncOp main, CommandTree &tree) {
+plan::ProgramOp PlanEmitter::emit(OpBuilder &builder, Location loc,
+                                  StringRef name, CommandTree &tree) {
   std::vector<LiveRange> lives = liveRanges(tree);
   Arenas arenas = placeInArenas(tree, lives);
-  OpBuilder builder(main);
-  plan::ProgramOp program =
-      createProgram(builder, main.getLoc(), main.getName(), arenas);
+  plan::ProgramOp program = createProgram(builder, loc, name, arenas);
   llvm::DenseMap<unsigned, Value> values;
-  bool usesPersistent = false;
   // Only what commands touch, and the entry's own.
   for (auto [i, storage] : llvm::enumerate(tree.storages)) {
     bool entry = storage.kind == plan::BufferKind::Input ||
                  storage.kind == plan::BufferKind::Output;
     if (!entry && lives[i].last < 0)
       continue;
-    values[i] = createBuffer(builder, main.getLoc(), storage);
-    usesPersistent |= storage.kind == plan::BufferKind::Persistent;
+    values[i] = createBuffer(builder, loc, storage);
   }
-  if (usesPersistent)
-    program.setInitAttr(init);
   if (tree.queues.size() > tree.devices.size())
     program.setQueuesAttr(builder.getDenseI64ArrayAttr(
         SmallVector<int64_t>(tree.queues.begin(), tree.queues.end())));
   CommandEmitter(builder, tree, values).emitBlock(0);
+  return program;
+}
+
+plan::ProgramOp PlanEmitter::emit(func::FuncOp main, CommandTree &tree) {
+  OpBuilder builder(main);
+  plan::ProgramOp program = emit(builder, main.getLoc(), main.getName(), tree);
+  if (llvm::any_of(program.getBody().getOps<plan::BufferOp>(),
+                   [](plan::BufferOp buffer) {
+                     return buffer.getKind() == plan::BufferKind::Persistent;
+                   }))
+    program.setInitAttr(init);
   return program;
 }

@@ -31,11 +31,9 @@ public:
   plan::ProgramOp emit(mlir::func::FuncOp main, CommandTree &tree);
 
 private:
-  struct Persistent {
-    std::string weight;
-    unsigned device;
-    int64_t size, offset;
-  };
+  /// A part of persistent memory is, on a device, a weight as it is stored, or
+  /// what a kernel makes of weights.
+  using PartName = std::tuple<unsigned, std::string, std::vector<std::string>>;
 
   /// What a program needs of each device's memory; of the process's as an
   /// expression, too, where that is what calls choose.
@@ -44,9 +42,13 @@ private:
     size::ExpressionAttr chosen = {};
   };
 
+  static PartName partName(const Storage &storage);
+  CommandTree initCommands();
   plan::ProgramOp createProgram(mlir::OpBuilder &builder, mlir::Location loc,
                                 llvm::StringRef name, const Arenas &arenas);
-  mlir::ArrayAttr memories(llvm::ArrayRef<int64_t> sizes);
+  plan::ProgramOp emit(mlir::OpBuilder &builder, mlir::Location loc,
+                       llvm::StringRef name, CommandTree &tree);
+  mlir::ArrayAttr memories(llvm::ArrayRef<int64_t> sizes, bool withHost);
   mlir::Value createBuffer(mlir::OpBuilder &builder, mlir::Location loc,
                            const Storage &storage);
   Arenas placeInArenas(CommandTree &tree, llvm::ArrayRef<LiveRange> lives);
@@ -60,8 +62,8 @@ private:
   const size::Ranges &ranges;
   /// Weights' places among the module's.
   llvm::StringMap<int64_t> positions;
-  std::vector<Persistent> persistent;
-  std::map<std::pair<std::string, unsigned>, int64_t> offsets;
+  std::vector<Storage> persistent;
+  std::map<PartName, int64_t> offsets;
   std::vector<int64_t> persistentBytes; ///< By device.
   mlir::FlatSymbolRefAttr init;
 };

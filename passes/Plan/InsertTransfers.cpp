@@ -4,6 +4,7 @@
 // they are worked on.
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/LoadLaunches.h"
 #include "dialects/Plan/DeviceNames.h"
 #include "passes/Plan/EntryHomes.h"
 #include "passes/Plan/EntryTensors.h"
@@ -117,7 +118,8 @@ LogicalResult TransferInserter::run(Block &block) {
       reshapes.push_back(&op);
       continue;
     }
-    if (isa<kernel::TransferOp>(op))
+    // The program `init` brings weights to where they are laid out.
+    if (isa<kernel::TransferOp>(op) || op.hasAttr(kernel::kAtLoadAttrName))
       continue;
     if (auto results = dyn_cast<func::ReturnOp>(op)) {
       bringResults(results);

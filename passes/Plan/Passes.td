@@ -11,7 +11,8 @@ def AssignPlacement : Pass<"heddle-assign-placement", "::mlir::ModuleOp"> {
     By the first rule that matches the name of one of its nodes, else in the order
     of the program. Launches in the condition of a loop, functions that the
     loading program provides, and kernels that say so (`kernel.host`) stay on the
-    cpu. Without devices nothing changes.
+    cpu. What is laid out at load (`kernel.at_load`) is laid out where its one
+    reader runs. Without devices nothing changes.
 
     ```mlir
     %0 = kernel.launch @k0(%x) : (tensor<4xf32>) -> tensor<4xf32> loc("fc1")
@@ -68,7 +69,8 @@ def BuildPlan : Pass<"heddle-build-plan", "::mlir::ModuleOp"> {
     queue waits for another, the command that is waited for signals an event;
     waits that follow from others are left out. A place is used again only by commands that come after its last
     use whatever the devices' speed. Weights that a device reads are copied there
-    by the program `init`, when the artifact is loaded.
+    by the program `init`, when the artifact is loaded; it also runs the launches
+    that lay out weights (`kernel.at_load`).
 
     ```mlir
     func.func @main(%x: tensor<64xf32> {heddle.name = "x"}) -> (tensor<64xf32> {heddle.name = "y"}) {

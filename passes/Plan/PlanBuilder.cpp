@@ -5,6 +5,7 @@
 
 #include "dialects/Dist/Dist.h"
 #include "dialects/Kernel/CustomCalls.h"
+#include "dialects/Kernel/LoadLaunches.h"
 #include "dialects/Kernel/ScalarArguments.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Weights.h"
@@ -122,6 +123,28 @@ unsigned PlanBuilder::weightStorage(kernel::WeightRefOp reference,
   return known->second;
 }
 
+/// Where `init` has what `op` makes of weights.
+unsigned PlanBuilder::laidOutWeight(kernel::LaunchOp op) {
+  unsigned device =
+      deviceOf(op->getAttrOfType<StringAttr>(kernel::kPlaceAttrName));
+  std::vector<std::string> names;
+  std::vector<std::pair<std::string, int64_t>> weights;
+  for (Value input : op.getInputs()) {
+    auto weight = input.getDefiningOp<kernel::WeightRefOp>();
+    names.push_back(weight.getWeight().str());
+    weights.emplace_back(names.back(), *storedBytes(weight.getType()));
+  }
+  auto [known, isNew] = laidOut.try_emplace(
+      {op.getKernel().str(), device, names}, tree.storages.size());
+  if (isNew) {
+    addStorage(plan::BufferKind::Persistent, 0, op.getOutputs()[0].getType(),
+               names.front(), device);
+    tree.storages.back().laidOutBy = op.getKernelAttr();
+    tree.storages.back().laidOutFrom = std::move(weights);
+  }
+  return known->second;
+}
+
 /// Whether each rank has a weight of its own.
 bool PlanBuilder::differsByDevice(kernel::WeightRefOp reference) {
   auto weight = symbols.lookup<kernel::WeightOp>(reference.getWeight());
@@ -219,7 +242,9 @@ LogicalResult PlanBuilder::build(Block &block) {
     } else if (auto transferOp = dyn_cast<kernel::TransferOp>(op)) {
       transfer(transferOp);
     } else if (auto launchOp = dyn_cast<kernel::LaunchOp>(op)) {
-      if (failed(launch(launchOp)))
+      if (op.hasAttr(kernel::kAtLoadAttrName))
+        storages[op.getResult(0)] = laidOutWeight(launchOp);
+      else if (failed(launch(launchOp)))
         return failure();
     } else if (auto collectiveOp = dyn_cast<kernel::CollectiveOp>(op)) {
       collective(collectiveOp);

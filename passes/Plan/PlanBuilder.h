@@ -44,6 +44,8 @@ private:
   /// The storage of a weight as it is on a device.
   unsigned weightStorage(kernel::WeightRefOp reference, unsigned device);
   bool differsByDevice(kernel::WeightRefOp reference);
+  /// The storage of a weight that `op` lays out at load.
+  unsigned laidOutWeight(kernel::LaunchOp op);
   /// The number of a device; that of the cpu where there is no name.
   unsigned deviceOf(mlir::StringAttr name) {
     return name ? llvm::find(tree.devices, name.getValue()) -
@@ -104,6 +106,10 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> storages;
   /// Weights' storages, by name and device.
   std::map<std::pair<std::string, unsigned>, unsigned> weights;
+  /// Those of weights that are laid out at load, by kernel, device and names.
+  std::map<std::tuple<std::string, unsigned, std::vector<std::string>>,
+           unsigned>
+      laidOut;
 };
 
 } // namespace heddle

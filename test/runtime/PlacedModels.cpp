@@ -69,6 +69,26 @@ Model test::placedModel() {
   return model;
 }
 
+Model test::laidOutModel() {
+  Model model = placedModel();
+  uint32_t sim0 = 1, simAdd = model.kernel("add", 3, 2, 0, DeviceKind::sim);
+  ProgramT &init = *model.plan.init;
+  model.current = &init;
+  init.blocks[0]->commands.clear();
+  uint32_t arena = model.memory(init.arenas, 2 * 4096, sim0);
+  model.buffer(BufferKind::arena, arena, 4000, 0, sim0);
+  model.buffer(BufferKind::arena, arena, 4000, 4096, sim0);
+  copyWhole(model, laidOutBias, laidOutBrought, sim0);
+  fillWhole(model, laidOutZeros, 0, 1, sim0);
+  model.launch(simAdd,
+               {model.bind(laidOutBrought, Access::read),
+                model.bind(laidOutZeros, Access::read),
+                model.bind(laidOutKept, Access::write)},
+               {1000, 125}, 8);
+  init.blocks[0]->commands.back()->queue = sim0;
+  return model;
+}
+
 static Model countingModel(bool placed) {
   Model model;
   uint32_t device = placed ? model.device(DeviceKind::sim, 0) : 0;

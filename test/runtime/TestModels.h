@@ -135,6 +135,16 @@ enum PlacedBuffer : uint32_t {
   placedSum1,       // sim:1, where left was
   placedHostSum,    // the process's, where the second sum was
 };
+/// The same, with an init that brings the bias to an arena of sim:0, and there
+/// adds zeros to it to make what is kept. Its buffers, by number:
+/// LaidOutBuffer.
+Model laidOutModel();
+enum LaidOutBuffer : uint32_t {
+  laidOutBias,    // the weight
+  laidOutKept,    // sim:0, persistent
+  laidOutBrought, // sim:0
+  laidOutZeros,   // sim:0
+};
 /// With commands of sim:0 and sim:1 in the blocks: "counted" is 10, in five
 /// rounds over both; "conditional" is "times" more, or none, by a loop whose
 /// flag lies on sim:0; "chosen" is 101 for "which" of 0, 203 for 1 and 303 for

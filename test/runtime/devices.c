@@ -301,6 +301,55 @@ static void test_wanted_kinds(void) {
          HEDDLE_DEVICE_MISSING, "there is no code for 'simulated'");
 }
 
+/* Programs that are loaded until the memory of sim:0 is full; the last load
+   fails. */
+static int load_many(const char *model, heddle_program **programs, int most) {
+  heddle_status status = {0, ""};
+  int count = 0;
+  while (count < most) {
+    status = heddle_program_load_file(model_path(folder, model), NULL,
+                                      &programs[count]);
+    if (status.code)
+      break;
+    ++count;
+  }
+  EXPECT(status, HEDDLE_DEVICE_MEMORY, "device 'sim:0'");
+  return count;
+}
+
+/* What a load lays out a weight from is given back: as many programs fit as
+   where it only copies, but for the one that is being loaded. A load that fails
+   leaves nothing behind. */
+static void test_laid_out(void) {
+  enum { most = 512 };
+  static heddle_program *programs[most];
+  set_sim("memory=1");
+  int copied = load_many("placed", programs, most);
+  for (int i = 0; i < copied; ++i)
+    heddle_program_destroy(programs[i]);
+  for (int round = 0; round < 3; ++round) {
+    set_sim("memory=1");
+    int count = load_many("laid-out", programs, most);
+    CHECK(count >= copied - 4 && count < copied && copied > 20);
+    for (int i = 0; i < 16; ++i) /* Contexts have arenas, too. */
+      heddle_program_destroy(programs[--count]);
+    heddle_program *again = NULL;
+    OK(heddle_program_load_file(model_path(folder, "laid-out"), NULL, &again));
+    heddle_context *context = make_context(again), *other = make_context(again);
+    static placed data;
+    OK(call_placed(context, &data, 1, NULL));
+    check_placed(&data);
+    OK(call_placed(other, &data, 2, NULL));
+    check_placed(&data);
+    heddle_context_destroy(context);
+    heddle_context_destroy(other);
+    heddle_program_destroy(again);
+    while (count)
+      heddle_program_destroy(programs[--count]);
+  }
+  set_sim("");
+}
+
 /* Lets operation `number` of each device fail; whether any did. */
 static int fail_once(const char *model, int number) {
   char text[64];
@@ -406,7 +455,9 @@ int main(int argc, char **argv) {
   test_missing();
   test_wanted_kinds();
   test_failures("placed", 15);
+  test_failures("laid-out", 15);
   test_failures("placed-loop", 30);
   test_memory();
+  test_laid_out();
   return finish();
 }

@@ -38,6 +38,7 @@ int main(int argc, char **argv) {
                  write("deep", deepModel()) && write("select", selectModel()) &&
                  write("open", openModel()) && write("solved", solvedModel()) &&
                  write("placed", placedModel()) &&
+                 write("laid-out", laidOutModel()) &&
                  write("placed-loop", placedLoopModel()) &&
                  write("placed-batch", placedBatchModel()) &&
                  write("staged", stagedModel(DeviceKind::sim)) &&

@@ -68,6 +68,8 @@ struct WeightDescription {
   std::vector<int64_t> shape;
   uint64_t bytes = 0;
   std::string packing, source;
+  /// Targets that lay it out in another order at load.
+  std::vector<std::string> laidOutBy;
   /// With a packing: the tensor that is stored.
   std::string format;
   std::vector<int64_t> logicalShape;
@@ -107,7 +109,7 @@ struct KernelDescription {
 
 /// The commands of an entry, a line each.
 struct ProgramDescription {
-  std::string entry;
+  std::string entry; ///< Empty: what is run at load.
   /// Memory by device, where there are several: "1.0 KiB of sim:0".
   std::vector<std::string> memories;
   std::vector<std::vector<std::string>> blocks;
@@ -126,6 +128,8 @@ struct TargetDescription {
   uint64_t codeBytes = 0;
   /// Of all weights that it reads, and of those that no other target does.
   uint64_t weightBytes = 0, ownWeightBytes = 0;
+  /// Symbols of the weights that it lays out in another order at load.
+  std::vector<std::string> laidOut;
   unsigned launches = 0, copies = 0, fills = 0, branches = 0, loops = 0,
            collectives = 0;
   int64_t operations = 0, arenaBytes = 0, persistentBytes = 0;

@@ -198,3 +198,12 @@ kernel.weight @w : tensor<4x4xi4> block [1, 1] scale @w {
   %0 = arith.constant dense<1> : tensor<4x4xi4>
   kernel.yield %0 : tensor<4x4xi4>
 }
+
+// -----
+
+func.func private @k(tensor<4xf32>) -> tensor<4xf32> attributes {kernel.entry}
+func.func @no_weight(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{kernel.at_load wants no value, on a launch that makes one tensor of kernel.weight_refs}}
+  %0 = kernel.launch @k(%x) {kernel.at_load} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -61,6 +61,7 @@ std::unique_ptr<CommandT> fill(Model &model, uint32_t buffer, uint32_t queue) {
 
 TEST(Devices, GoodPlans) {
   EXPECT_EQ(write(placedModel()).message(), "");
+  EXPECT_EQ(write(laidOutModel()).message(), "");
   EXPECT_EQ(write(stateModel()).message(), "");
 }
 
@@ -191,6 +192,83 @@ TEST(Devices, Mutants) {
            }},
       },
       placedModel);
+}
+
+/// What init does with a weight before programs read it. Commands: 0 a copy to
+/// an arena of sim:0, 1 zeros beside it, 2 an addition to what is kept.
+TEST(Devices, MutantsOfInit) {
+  auto commands = [](Model &m) -> auto & {
+    return m.plan.init->blocks[0]->commands;
+  };
+  auto copy = [=](Model &m) -> CopyT & {
+    return *commands(m)[0]->action.AsCopy();
+  };
+  auto launch = [=](Model &m) -> LaunchT & {
+    return *commands(m)[2]->action.AsLaunch();
+  };
+  auto buffer = [](Model &m, uint32_t number) -> BufferT & {
+    return *m.plan.init->buffers[number];
+  };
+  auto firstHalf = [](Model &m, const Binding &whole) {
+    return Binding(whole.buffer(), whole.offset(), m.constant(2000),
+                   whole.access());
+  };
+  expectCaught(
+      {
+          {"the plan of init: block 0, command 1: launch of 'add' reads bytes "
+           "[0, 4000) of an arena, which do not hold", // nothing is brought
+           [=](Model &m) { commands(m).erase(commands(m).begin()); }},
+          {"do not hold", // the kernel is before the copy
+           [=](Model &m) { std::swap(commands(m)[0], commands(m)[2]); }},
+          {"do not hold", // half is brought
+           [=](Model &m) {
+             *copy(m).source = firstHalf(m, *copy(m).source);
+             *copy(m).target = firstHalf(m, *copy(m).target);
+           }},
+          {"do not hold", // the zeros are where the weight was brought
+           [=](Model &m) { buffer(m, laidOutZeros).offset = m.constant(64); }},
+          {"writes binding 2, which overlaps binding 0", // and not what is kept
+           [=](Model &m) {
+             launch(m).bindings[2] = m.bind(laidOutBrought, Access::write);
+           }},
+          {"do not hold", // nothing is laid out
+           [=](Model &m) { commands(m).pop_back(); }},
+          {"do not hold", // half of what is kept is written
+           [=](Model &m) {
+             Binding &kept = launch(m).bindings[2];
+             kept = firstHalf(m, kept);
+           }},
+          {"lies outside its memory",
+           [=](Model &m) { m.plan.init->arenas[0]->size = m.constant(4096); }},
+          {"lies outside its memory",
+           [=](Model &m) { m.plan.persistent[0]->size = m.constant(64); }},
+          {"is in an unknown memory",
+           [=](Model &m) { m.plan.init->arenas.clear(); }},
+          {"has 4096 bytes, what it stands for 4000",
+           [=](Model &m) { buffer(m, laidOutBias).size = m.constant(4096); }},
+          {"copies", // to less than there is
+           [=](Model &m) {
+             buffer(m, laidOutBrought).size = m.constant(3000);
+           }},
+          {"runs on cpu, which cannot reach buffer 2",
+           [=](Model &m) { commands(m)[2]->queue = 0; }},
+          {"cannot reach buffer 0, in host memory of cpu",
+           [=](Model &m) {
+             launch(m).bindings[0] = m.bind(laidOutBias, Access::read);
+           }},
+          {"on a queue of sim:0, its code for cpu",
+           [=](Model &m) { launch(m).kernel = m.kernel("add", 3, 2); }},
+          {"command 2: touches bytes", // on another queue, without a wait
+           [=](Model &m) {
+             auto queue = std::make_unique<QueueT>();
+             queue->device = 1;
+             m.plan.queues.push_back(std::move(queue));
+             commands(m)[2]->queue = 3;
+           }},
+          {"stands for something unknown", // init has no caller
+           [=](Model &m) { buffer(m, laidOutBias).kind = BufferKind::input; }},
+      },
+      laidOutModel);
 }
 
 /// Nothing in the plan is there in vain: whichever command, wait or signal is
