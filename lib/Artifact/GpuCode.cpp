@@ -1,5 +1,6 @@
 // The code of kernels for graphics processors: PTX for those that run there,
-// and an image of the processor's for those that stay beside it.
+// each lowered by itself, and an image of the processor's for those that stay
+// beside it.
 
 #include "CodeGenerator.h"
 
@@ -11,6 +12,7 @@
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Target/GpuTarget.h"
 #include "passes/Kernel/Gpu/Passes.h"
+#include "passes/Kernel/Gpu/ReadProtocol.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
@@ -85,27 +87,56 @@ static llvm::StringSet<> deviceKernels(ModuleOp module) {
   return names;
 }
 
+/// Kernels alone in a module, which says what they are for.
+static OwningOpRef<ModuleOp> moduleOf(ArrayRef<func::FuncOp> kernels,
+                                      Location loc, const GpuTarget &target) {
+  OwningOpRef<ModuleOp> alone = ModuleOp::create(loc);
+  (*alone)->setAttr(targetAttrName, target.toAttr(loc.getContext()));
+  for (func::FuncOp kernel : kernels)
+    alone->push_back(kernel->clone());
+  return alone;
+}
+
+/// All kernels in one module, for those who look at the stage: lowered by what
+/// lowers each alone.
+static LogicalResult showLowered(ModuleOp module,
+                                 ArrayRef<func::FuncOp> kernels,
+                                 const GpuTarget &target,
+                                 ProtocolVerifier &verifier,
+                                 const CompileOptions &options) {
+  OwningOpRef<ModuleOp> all = moduleOf(kernels, module.getLoc(), target);
+  if (failed(lowerGpuKernelFunctions(*all, target.machine(), verifier)) ||
+      failed(verify(*all)))
+    return failure();
+  return options.afterStage
+             ? options.afterStage(GpuTarget::kernelStage().name, *all)
+             : success();
+}
+
 /// The kernels of the device as PTX, and of each how it is launched.
 static FailureOr<GeneratedCode>
 generateForDevice(ModuleOp module, ArrayRef<func::FuncOp> kernels,
                   const GpuTarget &target, const CompileOptions &options) {
-  OwningOpRef<ModuleOp> alone = ModuleOp::create(module.getLoc());
-  (*alone)->setAttr(targetAttrName, target.toAttr(module.getContext()));
-  for (func::FuncOp kernel : kernels)
-    alone->push_back(kernel->clone());
-  if (failed(lowerGpuKernelFunctions(*alone, target.machine())) ||
-      failed(verify(*alone)))
-    return failure();
-  StringRef stage = GpuTarget::kernelStage().name;
-  if (options.afterStage && options.showsKernels &&
-      options.showsKernels(stage) && failed(options.afterStage(stage, *alone)))
-    return failure();
-  if (options.isCancelled && options.isCancelled())
+  ProtocolVerifier verifier;
+  if (options.showsKernels &&
+      options.showsKernels(GpuTarget::kernelStage().name) &&
+      failed(showLowered(module, kernels, target, verifier, options)))
     return failure();
   GeneratedCode code;
-  for (func::FuncOp kernel : kernels)
-    code.kernels.push_back(readLowered(*alone, kernel.getName()));
-  FailureOr<std::string> ptx = compileToPtx(*alone, target.machine());
+  code.kernels.resize(kernels.size());
+  auto lower = [&](size_t number) -> OwningOpRef<ModuleOp> {
+    if (options.isCancelled && options.isCancelled())
+      return {};
+    func::FuncOp kernel = kernels[number];
+    OwningOpRef<ModuleOp> alone = moduleOf(kernel, module.getLoc(), target);
+    if (failed(lowerGpuKernelFunctions(*alone, target.machine(), verifier)) ||
+        failed(verify(*alone)))
+      return {};
+    code.kernels[number] = readLowered(*alone, kernel.getName());
+    return alone;
+  };
+  FailureOr<std::string> ptx =
+      compileToPtx(module.getLoc(), kernels.size(), lower, target.machine());
   if (failed(ptx))
     return failure();
   // Drivers read a text up to its zero.

@@ -1,7 +1,6 @@
 // LLVM IR to PTX, for a machine of the table.
 
 #include "GpuStages.h"
-#include "LlvmTarget.h"
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -11,12 +10,17 @@ using namespace llvm;
 
 namespace heddle::codegen {
 
-mlir::LogicalResult emitPtx(Module &module, const GpuMachine &machine,
+TargetPool targetsFor(const GpuMachine &machine) {
+  return TargetPool([&machine](std::string &error) {
+    return makeTargetMachine("nvptx64-nvidia-cuda", machine.chip,
+                             "+ptx" + std::to_string(machine.ptxVersion),
+                             std::nullopt, std::nullopt, error);
+  });
+}
+
+mlir::LogicalResult emitPtx(Module &module, TargetPool &targets,
                             std::string &ptx, std::string &error) {
-  std::unique_ptr<TargetMachine> target =
-      makeTargetMachine("nvptx64-nvidia-cuda", machine.chip,
-                        "+ptx" + std::to_string(machine.ptxVersion),
-                        std::nullopt, std::nullopt, error);
+  TargetPool::Borrowed target = targets.borrow(error);
   if (!target)
     return mlir::failure();
   module.setTargetTriple(target->getTargetTriple());

@@ -3,11 +3,8 @@
 #ifndef HEDDLE_LIB_CODEGEN_GPUSTAGES_H
 #define HEDDLE_LIB_CODEGEN_GPUSTAGES_H
 
+#include "LlvmTarget.h"
 #include "heddle/Codegen/CompileToPtx.h"
-
-namespace llvm {
-class Module;
-} // namespace llvm
 
 namespace heddle::codegen {
 
@@ -15,9 +12,12 @@ namespace heddle::codegen {
 /// LowerToNvvmDialect.cpp.
 mlir::LogicalResult lowerToNvvmDialect(mlir::ModuleOp module);
 
-/// Optimizes `module` for `machine` and gives its PTX. On failure `error` says
-/// why. EmitPtx.cpp.
-mlir::LogicalResult emitPtx(llvm::Module &module, const GpuMachine &machine,
+/// Targets for `machine`, as one compilation uses them. EmitPtx.cpp.
+TargetPool targetsFor(const GpuMachine &machine);
+
+/// Optimizes `module` for a machine, with one of its `targets`, and gives its
+/// PTX. On failure `error` says why. EmitPtx.cpp.
+mlir::LogicalResult emitPtx(llvm::Module &module, TargetPool &targets,
                             std::string &ptx, std::string &error);
 
 } // namespace heddle::codegen

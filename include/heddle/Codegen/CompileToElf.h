@@ -3,10 +3,8 @@
 #ifndef HEDDLE_CODEGEN_COMPILETOELF_H
 #define HEDDLE_CODEGEN_COMPILETOELF_H
 
+#include "heddle/Codegen/LowerKernel.h"
 #include "heddle/Target/Machine.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
 #include <vector>
 
@@ -33,13 +31,6 @@ inline constexpr unsigned kernelStackLimit = 16 * 1024;
 /// Loads the dialects that `compileToElf` produces and registers their
 /// translation. Called once per context, before any pass manager runs on it.
 void prepareCodegen(mlir::MLIRContext *context);
-
-/// Kernel `number` as `heddle-kernel-cpu` leaves it, with `kernel.tiles`: alone
-/// in a module with the globals it reads. Null after a failure, with a
-/// diagnostic or because it was cancelled. Called from several threads, for a
-/// kernel that fails more than once.
-using LowerKernel =
-    llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(size_t number)>;
 
 /// Compiles `count` kernels for `machine`, in parallel on the context's
 /// threads; each is lowered when its turn comes. The image is an ET_DYN without

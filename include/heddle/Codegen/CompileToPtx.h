@@ -3,8 +3,8 @@
 #ifndef HEDDLE_CODEGEN_COMPILETOPTX_H
 #define HEDDLE_CODEGEN_COMPILETOPTX_H
 
+#include "heddle/Codegen/LowerKernel.h"
 #include "heddle/Target/GpuMachine.h"
-#include "mlir/IR/BuiltinOps.h"
 #include <string>
 
 namespace heddle {
@@ -13,11 +13,13 @@ namespace heddle {
 /// translation. Called once per context, before any pass manager runs on it.
 void prepareGpuCodegen(mlir::MLIRContext *context);
 
-/// Compiles the kernels of `module`, as `heddle-kernel-gpu` leaves them, with
-/// the globals that they read, for `machine`. Each is an entry of its own name
-/// that takes what kernel_abi.h says of kernels in grids. Uses up the module.
-/// Equal input gives equal text. Fails with diagnostics.
-mlir::FailureOr<std::string> compileToPtx(mlir::ModuleOp module,
+/// Compiles `count` kernels for `machine`, in parallel on the context's
+/// threads; each is lowered when its turn comes, and released. Each is an entry
+/// of its own name that takes what kernel_abi.h says of kernels in grids; its
+/// globals have its name before theirs. Equal input gives equal text. Fails
+/// with diagnostics at the kernels' locations.
+mlir::FailureOr<std::string> compileToPtx(mlir::Location loc, size_t count,
+                                          LowerKernel lower,
                                           const GpuMachine &machine);
 
 } // namespace heddle

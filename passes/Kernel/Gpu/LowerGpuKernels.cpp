@@ -126,12 +126,12 @@ std::string lackOfGpuKernel(func::FuncOp function) {
 }
 
 LogicalResult lowerGpuKernelFunctions(ModuleOp module,
-                                      const GpuMachine &machine) {
+                                      const GpuMachine &machine,
+                                      ProtocolVerifier &verifier) {
   SmallVector<func::FuncOp> kernels;
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(kernel::kEntryAttrName) && !function.isExternal())
       kernels.push_back(function);
-  ProtocolVerifier verifier;
   for (func::FuncOp kernel : kernels) {
     FailureOr<func::FuncOp> lowered =
         isTiledContraction(kernel) ? tileContraction(kernel, machine)
@@ -153,7 +153,8 @@ struct LowerGpuKernels : impl::LowerGpuKernelsBase<LowerGpuKernels> {
     std::shared_ptr<const GpuTarget> gpu = gpuTargetOf(module);
     if (!gpu)
       return signalPassFailure();
-    if (failed(lowerGpuKernelFunctions(module, gpu->machine())))
+    ProtocolVerifier verifier;
+    if (failed(lowerGpuKernelFunctions(module, gpu->machine(), verifier)))
       signalPassFailure();
   }
 };

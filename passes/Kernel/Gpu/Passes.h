@@ -33,9 +33,13 @@ namespace heddle {
 /// does; empty if there is one.
 std::string lackOfGpuKernel(mlir::func::FuncOp function);
 
-/// What `heddle-lower-gpu-kernels` does, for `machine`.
+class ProtocolVerifier;
+
+/// What `heddle-lower-gpu-kernels` does, for `machine`. `verifier` has checked
+/// the kernels of other modules.
 mlir::LogicalResult lowerGpuKernelFunctions(mlir::ModuleOp module,
-                                            const GpuMachine &machine);
+                                            const GpuMachine &machine,
+                                            ProtocolVerifier &verifier);
 
 } // namespace heddle
 

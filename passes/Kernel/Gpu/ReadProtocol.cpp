@@ -479,6 +479,7 @@ LogicalResult ProtocolVerifier::verify(func::FuncOp kernel) {
   FailureOr<ws::Protocol> protocol = readProtocol(kernel);
   if (failed(protocol))
     return failure();
+  std::lock_guard<std::mutex> lock(mutex);
   if (llvm::is_contained(sound, *protocol))
     return success();
   std::string wrong = ws::checkProtocol(*protocol);

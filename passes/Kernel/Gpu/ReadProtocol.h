@@ -8,6 +8,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <mutex>
+
 namespace heddle {
 
 /// What warps of a block of `kernel` do with barriers and slots, over two tiles
@@ -17,7 +19,8 @@ namespace heddle {
 /// diagnostic on what it cannot follow.
 mlir::FailureOr<ws::Protocol> readProtocol(mlir::func::FuncOp kernel);
 
-/// Checks the protocols of kernels, each of equal ones once.
+/// Checks the protocols of kernels, each of equal ones once. Any thread may
+/// ask: one at a time checks, so that others find what it knows then.
 class ProtocolVerifier {
 public:
   /// Fails with a diagnostic if the warps of `kernel` can wait for each other
@@ -25,7 +28,8 @@ public:
   mlir::LogicalResult verify(mlir::func::FuncOp kernel);
 
 private:
-  std::vector<ws::Protocol> sound;
+  std::mutex mutex;
+  std::vector<ws::Protocol> sound; ///< Under the mutex.
 };
 
 } // namespace heddle
