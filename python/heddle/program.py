@@ -234,9 +234,10 @@ class Model:
         """Inputs are arrays of numpy, anything else with __dlpack__, tensors of a Device, or lists and numbers. f64, i64 and c128, which is what
         they are when nobody says otherwise, are converted to what the model wants, and what is not contiguous is copied; another type is
         refused, as is another shape. `out` gives memory for outputs by name; results elsewhere take memory of earlier ones that nobody holds
-        any more. Where the program computes how large a result is, that is a view of the first part of the memory. `timeout` is in seconds. `states` gives the states that the entry uses, by name (see `state`), `sizes` what no input tells
-        (see `given_sizes`). A program of several ranks takes and gives whole arrays, which it cuts and joins, or Parts; `parts` names the outputs
-        that come as these.
+        any more. Where the program computes how large a result is, that is a view of the first part of the memory. `timeout` is in seconds: a call
+        looks at no signals, so that Ctrl-C is heard when it is over; that of a call which was submitted ends the wait for it. `states` gives the
+        states that the entry uses, by name (see `state`), `sizes` what no input tells (see `given_sizes`). A program of several ranks takes and gives
+        whole arrays, which it cuts and joins, or Parts; `parts` names the outputs that come as these.
         """
         results, arguments = self._arguments(args, kwargs, out, states, sizes, parts)
         return truly_sized(results, self._context.call(*arguments, seconds(timeout)))
