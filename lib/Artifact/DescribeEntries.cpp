@@ -6,6 +6,7 @@
 #include "dialects/Kernel/EntryFunctions.h"
 #include "heddle/Artifact/DataTypes.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/EntryStates.h"
 #include "heddle/Support/EntryTypes.h"
 #include "heddle/Support/PartTypes.h"
 #include "heddle/Support/Weights.h"
@@ -153,6 +154,12 @@ LogicalResult EntryDescriber::describeEntry(func::FuncOp function) {
   for (const EntryState &state : statesOf(function)) {
     auto use = std::make_unique<format::StateUseT>();
     use->state = stateNumbers.at(state.name);
+    for (unsigned i = 0; i < type.getNumInputs(); ++i)
+      if (stateOfArgument(function, i) == state.name)
+        if (auto part = function.getArgAttrOfType<size::ExtentsAttr>(
+                i, kStatePartAttrName))
+          for (size::ExpressionAttr extent : part.getExtents())
+            use->shape.push_back(constant(size::Expression(extent)));
     for (unsigned i = 0; i < type.getNumResults(); ++i)
       if (stateOfResult(function, i) == state.name) {
         use->writes = true;

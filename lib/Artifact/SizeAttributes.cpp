@@ -78,8 +78,10 @@ private:
   LogicalResult checkExpression(Expression expression, const Place &place);
   LogicalResult checkExtents(size::ExtentsAttr extents, const Place &place);
   LogicalResult checkShape(Attribute shape, Type type, const Place &place);
-  /// What is kept is as large as the most of the shape, or larger.
-  LogicalResult checkStateShape(Attribute shape, Type type, const Place &place);
+  /// What is kept is as large as the most of the shape that `attributes` have
+  /// by that name, or larger.
+  LogicalResult checkStateShape(StringRef name, DictionaryAttr attributes,
+                                Type type, const Place &place);
   /// Extents within the bounds, of which the product can be said.
   LogicalResult checkType(Type type, const Place &place);
   LogicalResult checkKeys(kernel::AttentionOp op, const Place &place);
@@ -179,8 +181,10 @@ LogicalResult SizeChecker::checkShape(Attribute shape, Type type,
   return success();
 }
 
-LogicalResult SizeChecker::checkStateShape(Attribute shape, Type type,
+LogicalResult SizeChecker::checkStateShape(StringRef name,
+                                           DictionaryAttr attributes, Type type,
                                            const Place &place) {
+  Attribute shape = attributes ? attributes.get(name) : Attribute();
   if (!shape)
     return success();
   auto extents = dyn_cast<size::ExtentsAttr>(shape);
@@ -196,8 +200,8 @@ LogicalResult SizeChecker::checkStateShape(Attribute shape, Type type,
   }
   if (isRight)
     return success();
-  return error() << place.name << " has " << kStateShapeAttrName << " = "
-                 << shape << ", which may not fit into " << type;
+  return error() << place.name << " has " << name << " = " << shape
+                 << ", which may not fit into " << type;
 }
 
 LogicalResult SizeChecker::checkType(Type type, const Place &place) {
@@ -269,7 +273,9 @@ LogicalResult SizeChecker::checkEntry(func::FuncOp entry) {
     Place place{argument.getLoc(), "argument " + std::to_string(i) + of};
     if (failed(checkShape(entry.getArgAttr(i, kShapeAttrName),
                           argument.getType(), place)) ||
-        failed(checkStateShape(entry.getArgAttr(i, kStateShapeAttrName),
+        failed(checkStateShape(kStateShapeAttrName, entry.getArgAttrDict(i),
+                               argument.getType(), place)) ||
+        failed(checkStateShape(kStatePartAttrName, entry.getArgAttrDict(i),
                                argument.getType(), place)) ||
         failed(checkArgument(argument, place)) ||
         failed(checkType(argument.getType(), place)))
@@ -286,7 +292,7 @@ LogicalResult SizeChecker::checkEntry(func::FuncOp entry) {
     Place place{entry.getLoc(), "result " + std::to_string(i) + of};
     if (failed(checkShape(entry.getResultAttr(i, kShapeAttrName),
                           entry.getResultTypes()[i], place)) ||
-        failed(checkStateShape(entry.getResultAttr(i, kStateShapeAttrName),
+        failed(checkStateShape(kStateShapeAttrName, entry.getResultAttrDict(i),
                                entry.getResultTypes()[i], place)))
       return failure();
     Attribute extent = entry.getResultAttr(i, kExtentAttrName);

@@ -125,11 +125,23 @@ static bool isDerived(StringRef dim) {
 }
 
 /// "x=2x128".
-static std::string shapeOption(StringRef name, const HostTensor &tensor) {
+static std::string shapeOption(StringRef name, ArrayRef<int64_t> shape) {
   std::string text = name.str() + "=";
   llvm::raw_string_ostream stream(text);
-  llvm::interleave(tensor.shape(), stream, "x");
+  llvm::interleave(shape, stream, "x");
   return text;
+}
+
+/// The shape that a call with `inputs` finds of each of `program.feeds()`: a
+/// state has room for more than the call has.
+static SmallVector<ArrayRef<int64_t>>
+shapesOfCall(const Program &program, ArrayRef<HostTensor> inputs) {
+  SmallVector<ArrayRef<int64_t>> shapes;
+  for (const HostTensor &input : inputs)
+    shapes.push_back(input.shape());
+  for (size_t i = 0; i < program.states().size(); ++i)
+    shapes.push_back(program.partOfState(i));
+  return shapes;
 }
 
 ModelOptions heddle::withSizes(const ModelOptions &options,
@@ -153,22 +165,23 @@ ModelOptions heddle::withSizes(const ModelOptions &options,
       if (known == name)
         result.dims.push_back((name + "=" + Twine(size)).str());
   }
+  SmallVector<TensorSignature> signatures = program.feeds();
+  SmallVector<ArrayRef<int64_t>> shapes = shapesOfCall(program, inputs);
   result.shapes.clear();
   for (const std::string &text : options.shapes) {
     std::string shape = text;
-    for (auto [i, tensor] : llvm::enumerate(inputs))
-      if (StringRef(text).contains("..") &&
-          meansInput(text, i, program.inputs()))
-        shape = shapeOption(StringRef(text).rsplit('=').first, tensor);
+    for (auto [i, found] : llvm::enumerate(shapes))
+      if (StringRef(text).contains("..") && meansInput(text, i, signatures))
+        shape = shapeOption(StringRef(text).rsplit('=').first, found);
     if (!isRangedShape(options, text))
       result.shapes.push_back(std::move(shape));
   }
   if (byShapes)
-    for (auto [i, tensor] : llvm::enumerate(inputs))
+    for (auto [i, found] : llvm::enumerate(shapes))
       if (llvm::none_of(options.shapes, [&, i = i](const std::string &text) {
-            return meansInput(text, i, program.inputs());
+            return meansInput(text, i, signatures);
           }))
-        result.shapes.push_back(shapeOption(program.inputs()[i].name, tensor));
+        result.shapes.push_back(shapeOption(signatures[i].name, found));
   return result;
 }
 
@@ -182,7 +195,7 @@ static bool isDimensionOfInput(StringRef size) {
 
 ModelOptions heddle::withSizesOfCall(const ModelOptions &options,
                                      const Program &program,
-                                     ArrayRef<HostTensor> feeds) {
+                                     ArrayRef<HostTensor> inputs) {
   ModelOptions result = options;
   // What is computed keeps its range.
   llvm::erase_if(result.dims, [&](StringRef text) {
@@ -190,23 +203,18 @@ ModelOptions heddle::withSizesOfCall(const ModelOptions &options,
     return !program.computesSize(name) &&
            (text.contains("..") || isDerived(text) || program.hasSize(name));
   });
-  bool isAllNamed = !program.sizes().empty();
-  for (const auto &[name, size] : program.sizes()) {
-    if (program.computesSize(name))
-      continue;
-    isAllNamed &= !isDimensionOfInput(name);
-    if (!isDimensionOfInput(name))
+  // What has no name of its own is said by shapes.
+  for (const auto &[name, size] : program.sizes())
+    if (!program.computesSize(name) && !isDimensionOfInput(name))
       result.dims.push_back(name + "=" + std::to_string(size));
-  }
   SmallVector<TensorSignature> signatures = program.feeds();
   // Of inputs that the program does not have, as it has them as weights, the
   // options say the shapes.
   llvm::erase_if(result.shapes, [&](StringRef text) {
     return findArgument(signatures, text.rsplit('=').first).has_value();
   });
-  for (auto [signature, tensor] : llvm::zip_equal(signatures, feeds))
-    // A state has room for more than the call has.
-    if (!signature.isState || !isAllNamed)
-      result.shapes.push_back(shapeOption(signature.name, tensor));
+  for (auto [signature, shape] :
+       llvm::zip_equal(signatures, shapesOfCall(program, inputs)))
+    result.shapes.push_back(shapeOption(signature.name, shape));
   return result;
 }

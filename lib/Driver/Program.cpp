@@ -194,7 +194,8 @@ bool Program::readSignature(StringRef path) {
       computedSizes.push_back(sizeList.back().first);
   }
   givenSizes.assign(sizeList.size(), -1);
-  readLengths(artifact.manifest());
+  if (!readLengths(artifact.manifest()))
+    return false;
   StringRef entry = heddle_program_entry_name(program, entryIndex);
   for (TensorSignature &input :
        llvm::concat<TensorSignature>(inputList, stateList))

@@ -246,5 +246,6 @@ bool Program::applySizes() {
     input.least = shape;
   }
   setLengths();
+  setParts(manifest, values);
   return true;
 }

@@ -5,7 +5,9 @@
 // at the start of each head.
 
 #include "ProgramTypes.h"
+#include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/Program.h"
+#include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestTables.h"
 
 using namespace mlir;
@@ -33,11 +35,19 @@ bool Program::readStateSignatures() {
   return true;
 }
 
-void Program::readLengths(const format::Manifest &manifest) {
+bool Program::readLengths(const format::Manifest &manifest) {
   for (KeptState &state : keptStates)
     if (state.dimension >= 0)
       state.symbol = manifest.states()->Get(state.number)->length();
   setLengths();
+  std::vector<int64_t> symbols, values;
+  for (const auto &[name, size] : sizeList)
+    symbols.push_back(size);
+  if (format::Error error = format::evaluate(manifest.expressions(), symbols,
+                                             HEDDLE_MANIFEST_INVALID, values))
+    return refuse(toErrorCode(error), error.message());
+  setParts(manifest, values);
+  return true;
 }
 
 void Program::setLengths() {
@@ -51,6 +61,17 @@ void Program::setLengths() {
     shape[state.dimension] = 0;
     signature.least = shape;
     signature.grows = true;
+  }
+}
+
+void Program::setParts(const format::Manifest &manifest,
+                       ArrayRef<int64_t> values) {
+  const auto *uses = manifest.entries()->Get(entryIndex)->states();
+  for (auto [i, state] : llvm::enumerate(keptStates)) {
+    state.part = SmallVector<int64_t>(stateList[i].type.getShape());
+    if (const auto *extents = uses->Get(i)->shape())
+      for (auto [size, extent] : llvm::zip_equal(state.part, *extents))
+        size = values[extent];
   }
 }
 

@@ -140,10 +140,14 @@ bool StateMarker::mark(func::FuncOp entry, SignatureAttributes &attributes) {
   for (const StateUse &use : uses) {
     if (use.entry != entry)
       continue;
-    if (use.argument &&
-        !mark("the input", attributes.argument(*use.argument),
-              entry.getArgumentTypes()[*use.argument], use.read))
-      return false;
+    if (use.argument) {
+      NamedAttrList &argument = attributes.argument(*use.argument);
+      if (!mark("the input", argument, entry.getArgumentTypes()[*use.argument],
+                use.read))
+        return false;
+      if (use.part)
+        argument.set(kStatePartAttrName, use.part);
+    }
     if (use.result && !mark("the output '" + state.present + "'",
                             attributes.result(*use.result),
                             entry.getResultTypes()[*use.result], use.left))

@@ -40,7 +40,7 @@ bool ReferenceCall::run(const Program &program, const ProgramCall &call,
     module = importModel(
         session, command.artifact.empty()
                      ? withSizes(command.model, program, call.inputs)
-                     : withSizesOfCall(command.model, program, call.feeds));
+                     : withSizesOfCall(command.model, program, call.inputs));
   if (!module || !tensors.match(session, states, *module, program))
     return false;
   inputs = tensors.inputs(call.feeds);

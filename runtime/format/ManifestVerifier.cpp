@@ -89,9 +89,14 @@ static Error checkUses(const Manifest &manifest, const Entry &entry) {
     if (used[use.state()])
       return invalidManifest(name + " uses a state twice");
     used[use.state()] = true;
+    const State &state = *manifest.states()->Get(use.state());
+    if (use.shape() && length(use.shape()) != length(state.shape()))
+      return invalidManifest(name + " finds a state of another rank");
+    for (uint32_t j = 0; j < length(use.shape()); ++j)
+      if (use.shape()->Get(j) >= length(manifest.expressions()))
+        return invalidManifest(name + " finds a state of an unknown extent");
     if (use.length() == none)
       continue;
-    const State &state = *manifest.states()->Get(use.state());
     if (use.length() >= length(manifest.expressions()) || !use.writes() ||
         state.length() == none)
       return invalidManifest(name +

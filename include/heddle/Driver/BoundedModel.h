@@ -42,10 +42,10 @@ ModelOptions withSizes(const ModelOptions &options, const Program &program,
                        llvm::ArrayRef<HostTensor> inputs);
 
 /// The same of a model that `program` was compiled from elsewhere: the call
-/// with `feeds`, inputs and states, says all of its sizes.
+/// says all of its sizes.
 ModelOptions withSizesOfCall(const ModelOptions &options,
                              const Program &program,
-                             llvm::ArrayRef<HostTensor> feeds);
+                             llvm::ArrayRef<HostTensor> inputs);
 
 } // namespace heddle
 

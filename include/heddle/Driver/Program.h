@@ -101,6 +101,10 @@ public:
   /// The least sizes, and what each size is a multiple of, in that order.
   llvm::ArrayRef<int64_t> leastSizes() const { return leastSizeList; }
   llvm::ArrayRef<int64_t> sizeMultiples() const { return multipleList; }
+  /// What a call of these sizes finds of number `state` of `states`.
+  llvm::ArrayRef<int64_t> partOfState(size_t state) const {
+    return keptStates[state].part;
+  }
   /// Whether a size has this name that the program computes: in `sizes()` it is
   /// the largest.
   bool computesSize(llvm::StringRef name) const;
@@ -134,15 +138,21 @@ private:
     int dimension = -1; ///< That its length counts; -1: it has none.
     size_t symbol = 0;  ///< The size that is its length when a call starts.
     int64_t start = 0;  ///< The length that it was filled with.
+    llvm::SmallVector<int64_t> part; ///< The shape that a call finds of it.
   };
 
   explicit Program(Session &session) : session(session) {}
   bool check(const heddle_status &status);
   bool readSignature(llvm::StringRef path);
   bool readStateSignatures();
-  void readLengths(const format::Manifest &manifest);
+  /// False after an error, which has been reported.
+  bool readLengths(const format::Manifest &manifest);
   /// Gives the states that grow the types that follow from the sizes.
   void setLengths();
+  /// Sets what calls find of states; `values` are those of the manifest's
+  /// expressions for the sizes.
+  void setParts(const format::Manifest &manifest,
+                llvm::ArrayRef<int64_t> values);
   bool makeStates();
   /// Calls `transfer` for each part of a tensor of `type` that is one in the
   /// state, too.
@@ -172,7 +182,7 @@ private:
   /// False, which is reported, if another option says another size.
   bool setSaid(size_t number, int64_t size, const std::string &option,
                std::vector<std::string> &sayers);
-  /// Gives the inputs the types that follow from the sizes.
+  /// Gives inputs and states the types and shapes that follow from the sizes.
   bool applySizes();
   /// With the program's sizes in it.
   heddle_call_options withSizes(const heddle_call_options *options) const;

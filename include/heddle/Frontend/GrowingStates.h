@@ -21,6 +21,8 @@ struct StateUse {
   std::optional<unsigned> argument, result;
   /// What counts of the memory in both, where the state has a length.
   size::ExtentsAttr read = nullptr, left = nullptr;
+  /// The shape of the argument, where calls choose it.
+  size::ExtentsAttr part = nullptr;
 };
 
 /// Whether calls choose a size of the state.

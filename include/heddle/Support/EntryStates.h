@@ -21,6 +21,11 @@ inline constexpr llvm::StringLiteral kPlaceAttrName = "heddle.place";
 /// and on arguments it is a symbol.
 inline constexpr llvm::StringLiteral kStateShapeAttrName = "heddle.state_shape";
 
+/// On an argument that is a state of sizes that calls choose: the shape that
+/// the model's input has, as `#size.extents`. A call finds so much of the
+/// state, the first along each dimension.
+inline constexpr llvm::StringLiteral kStatePartAttrName = "heddle.state_part";
+
 } // namespace heddle
 
 #endif // HEDDLE_SUPPORT_ENTRYSTATES_H

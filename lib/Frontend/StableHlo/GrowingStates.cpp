@@ -295,7 +295,10 @@ StateGrower::Failure StateGrower::rewrite(StateUse &use) {
   Operation *end = entry.front().getTerminator();
   bool isRead = use.argument.has_value();
   if (isRead) {
-    use.read = lengthOf(entry.getArgumentTypes()[*use.argument]);
+    Type found = entry.getArgumentTypes()[*use.argument];
+    use.read = lengthOf(found);
+    use.part = dyn_cast_or_null<size::ExtentsAttr>(
+        cast<RankedTensorType>(found).getEncoding());
   } else {
     use.argument = entry.getNumArguments();
     if (failed(
