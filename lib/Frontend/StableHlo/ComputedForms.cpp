@@ -86,6 +86,24 @@ private:
   Form cut(SetDimensionSizeOp cut);
   Form reshape(DynamicReshapeOp reshape);
   Form slice(RealDynamicSliceOp slice);
+  Form pad(DynamicPadOp pad);
+  /// One dimension of an operand with padding and gaps.
+  struct Padding {
+    Value low, high, gap;
+    int64_t size;
+  };
+  Value paddedSize(const Padding &padding);
+  /// `value` with `most` elements in dimension `i`: those that are there, and
+  /// `filling` around and between them.
+  Value padded(Value value, int64_t i, int64_t most, const Padding &padding,
+               Value filling);
+
+  /// `value`, of the bounds, as large as is counted of some dimensions.
+  struct Count {
+    int64_t dimension, most;
+    Value value;
+  };
+  Form counted(Value value, ArrayRef<Count> counts);
 
   Operation *op;
   ImportedSizes &sizes;
@@ -234,7 +252,7 @@ Form ComputedFormMaker::slice(RealDynamicSliceOp slice) {
     return nullptr;
   std::optional<Sizes> strides = sizes.contents.of(slice.getStrides());
   Value value = slice.getOperand();
-  SmallVector<std::tuple<int64_t, int64_t, Value>> counts;
+  SmallVector<Count> counts;
   SmallVector<int64_t> shape(tensorOf(value).getShape());
   for (auto [i, size] : llvm::enumerate(shape)) {
     std::optional<int64_t> stride =
@@ -272,18 +290,86 @@ Form ComputedFormMaker::slice(RealDynamicSliceOp slice) {
     counts.push_back({int64_t(i), *bound,
                       countOf(choose(isInside, count, number(-1)), *bound)});
   }
-  if (counts.empty())
-    return nullptr;
-  for (auto [i, bound, count] : counts) {
+  return counts.empty() ? Form(nullptr) : counted(value, counts);
+}
+
+Form ComputedFormMaker::counted(Value value, ArrayRef<Count> counts) {
+  for (const Count &count : counts) {
     Sizes extents = size::extentsOf(tensorOf(value));
-    extents[i] = sizes.addComputed(op, bound, count);
+    extents[count.dimension] = sizes.addComputed(op, count.most, count.value);
     RankedTensorType type =
         size::withExtents(RankedTensorType::get(tensorOf(value).getShape(),
                                                 result().getElementType()),
                           extents);
-    value = SetDimensionSizeOp::create(builder, loc, type, value, count, i);
+    value = SetDimensionSizeOp::create(builder, loc, type, value, count.value,
+                                       count.dimension);
   }
   return value.getDefiningOp();
+}
+
+/// -1 where there are fewer than no elements, or gaps.
+Value ComputedFormMaker::paddedSize(const Padding &padding) {
+  Value gaps =
+      make<MulOp>(padding.gap, number(std::max<int64_t>(padding.size - 1, 0)));
+  Value around = make<AddOp>(padding.low, padding.high);
+  Value size = make<AddOp>(make<AddOp>(around, gaps), number(padding.size));
+  return choose(compare(padding.gap, ComparisonDirection::GE, number(0)), size,
+                number(-1));
+}
+
+Value ComputedFormMaker::padded(Value value, int64_t i, int64_t most,
+                                const Padding &padding, Value filling) {
+  RankedTensorType from = tensorOf(value);
+  SmallVector<int64_t> shape(from.getShape());
+  shape[i] = most;
+  auto type = RankedTensorType::get(shape, from.getElementType());
+  Value rest = spread(filling, type);
+  if (padding.size == 0 || most == 0)
+    return rest;
+  auto row = integers({most});
+  Value step = make<AddOp>(make<MaxOp>(padding.gap, number(0)), number(1)),
+        steps = spread(step, row);
+  Value behindLow =
+      make<SubtractOp>(IotaOp::create(builder, loc, row, 0).getResult(),
+                       spread(padding.low, row));
+  Value positions = make<DivOp>(behindLow, steps);
+  Value isElement =
+      make<AndOp>(make<AndOp>(compare(behindLow, ComparisonDirection::GE,
+                                      spread(number(0), row)),
+                              compare(positions, ComparisonDirection::LT,
+                                      spread(number(padding.size), row))),
+                  compare(make<MulOp>(positions, steps),
+                          ComparisonDirection::EQ, behindLow));
+  Value mask = BroadcastInDimOp::create(
+      builder, loc, RankedTensorType::get(shape, builder.getI1Type()),
+      isElement, builder.getDenseI64ArrayAttr(i));
+  return choose(mask, taken(value, i, positions), rest);
+}
+
+/// Along each dimension, elements at counted positions, or what fills it.
+Form ComputedFormMaker::pad(DynamicPadOp pad) {
+  Value lows = pad.getEdgePaddingLow(), highs = pad.getEdgePaddingHigh(),
+        gaps = pad.getInteriorPadding();
+  if ((isKnown(lows) && isKnown(highs) && isKnown(gaps)) ||
+      result().hasStaticShape() || !hasKnownOperand())
+    return nullptr;
+  Value value = pad.getOperand();
+  SmallVector<Count> counts;
+  SmallVector<int64_t> shape(tensorOf(value).getShape());
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    Padding padding{element(lows, i), element(highs, i), element(gaps, i),
+                    size};
+    bool isOpen = result().isDynamicDim(i);
+    std::optional<int64_t> most =
+        isOpen ? boundOf(i, std::nullopt) : result().getDimSize(i);
+    if (!most)
+      return failure();
+    value = padded(value, i, *most, padding, pad.getPaddingValue());
+    if (isOpen)
+      counts.push_back(
+          {int64_t(i), *most, countOf(paddedSize(padding), *most)});
+  }
+  return counted(value, counts);
 }
 
 Form ComputedFormMaker::run() {
@@ -291,6 +377,7 @@ Form ComputedFormMaker::run() {
       .Case([&](SetDimensionSizeOp x) { return cut(x); })
       .Case([&](DynamicReshapeOp x) { return reshape(x); })
       .Case([&](RealDynamicSliceOp x) { return slice(x); })
+      .Case([&](DynamicPadOp x) { return pad(x); })
       .Case([&](DynamicIotaOp x) -> Form {
         if (isKnown(x.getOutputShape()) || result().hasStaticShape())
           return nullptr;
@@ -331,7 +418,7 @@ Form createComputedForm(Operation *op, ImportedSizes &sizes) {
 
 bool mayComputeSizes(Operation *op) {
   if (!isa<SetDimensionSizeOp, DynamicIotaOp, DynamicBroadcastInDimOp,
-           DynamicReshapeOp, RealDynamicSliceOp>(op))
+           DynamicPadOp, DynamicReshapeOp, RealDynamicSliceOp>(op))
     return false;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   return type && llvm::any_of(boundsOf(type), ShapedType::isStatic);

@@ -59,9 +59,32 @@ func.func @main(%x: tensor<6x4xf32>, %s: tensor<2xi32>) -> {SHAPED} {{
   return %0 : {SHAPED}
 }}"""
 
+AROUND = bounded("?5", [9, "?"])
+PADDED = f"""
+func.func @main(%x: tensor<3x4xf32>, %l: tensor<1xi32>, %h: tensor<1xi32>, %g: tensor<1xi32>) -> ({AROUND}, tensor<i32>) {{
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %none = stablehlo.constant dense<0> : tensor<1xi32>
+  %low = stablehlo.concatenate %l, %one, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %high = stablehlo.concatenate %h, %none, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %gap = stablehlo.concatenate %g, %none, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %value = stablehlo.constant dense<7.5> : tensor<f32>
+  %0 = stablehlo.dynamic_pad %x, %value, %low, %high, %gap : (tensor<3x4xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> {AROUND}
+  %1 = stablehlo.get_dimension_size %0, dim = 0 : ({AROUND}) -> tensor<i32>
+  return %0, %1 : {AROUND}, tensor<i32>
+}}"""
+
 
 def i32(*numbers):
     return np.array(numbers, np.int32)
+
+
+def padded(x, l, h, g):
+    """Rows with a gap between, what is around them, and a column in front."""
+    low, high, gap = l[0], h[0], g[0]
+    rows = np.full((len(x) + (len(x) - 1) * gap, 4), 7.5, np.float32)
+    rows[:: gap + 1] = x
+    rows = np.pad(rows[max(-low, 0) : len(rows) - max(-high, 0)], ((max(low, 0), max(high, 0)), (1, 0)), constant_values=7.5)
+    return [rows, np.int32(len(rows))]
 
 
 CASES = [
@@ -75,6 +98,9 @@ CASES = [
     ("sliced", SLICED, lambda x, s, l: [x[s[0]:l[0]:2, s[1]:l[1]], np.int32((l[0] - s[0] + 1) // 2)],
      [dict(x=X, s=i32(*s), l=i32(*l)) for s, l in (((0, 0), (6, 2)), ((1, 2), (4, 4)), ((3, 1), (3, 3)), ((5, 1), (6, 3)))],
      [(dict(x=X, s=i32(2, 0), l=i32(7, 2)), "computes -1 for"), (dict(x=X, s=i32(3, 0), l=i32(2, 2)), "computes -1 for")]),
+    ("padded", PADDED, padded, [dict(x=X[:3], l=i32(l), h=i32(h), g=i32(g)) for l, h, g in ((0, 0, 0), (2, 1, 0), (0, 3, 1), (-1, 0, 2), (1, -3, 0), (-1, -2, 1))],
+     [(dict(x=X[:3], l=i32(4), h=i32(3), g=i32(0)), "computes 10 for a size: 'dynamic_pad.size' must be from 0 to 9"),
+      (dict(x=X[:3], l=i32(0), h=i32(0), g=i32(-1)), "computes -1 for"), (dict(x=X[:3], l=i32(-4), h=i32(0), g=i32(0)), "computes -1 for")]),
     ("reshaped", RESHAPED, lambda x, s: [x.reshape(3, 8)], [dict(x=X, s=i32(3, 8))], []),
 ]
 
