@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdio>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -203,6 +204,14 @@ void Call::meetRanks(const Step &step) {
     report(step);
 }
 
+void Call::count(const Step &step) {
+  if (Error error = steps.counts->count(step.target, steps.slots[step.slots])) {
+    std::snprintf(deviceStatus.message, sizeof(deviceStatus.message), "%s",
+                  error.message().c_str());
+    stopped.store(error.code(), std::memory_order_relaxed);
+  }
+}
+
 void Call::report(const Step &step) {
   uint64_t end = monotonicNs();
   const StepReport &known = steps.reports[step.report];
@@ -243,6 +252,8 @@ uint32_t Call::advance(int64_t worker) {
         control(step);
       else if (step.kind == Step::Kind::collective)
         meetRanks(step);
+      else if (step.kind == Step::Kind::count)
+        count(step);
       else
         useDevice(step);
       continue;

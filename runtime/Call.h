@@ -51,6 +51,7 @@ private:
   void control(const Step &step);
   void useDevice(const Step &step);
   void meetRanks(const Step &step);
+  void count(const Step &step);
   int32_t submit(const Step &step, heddle_status *why);
   template <typename Wait> int32_t await(Wait wait);
   void run(const Step &step, int64_t worker, int64_t begin, int64_t end);

@@ -33,6 +33,15 @@ static std::string rangeText(const Symbol &symbol) {
   return result;
 }
 
+static Error wrongCount(const Symbol &symbol, int64_t count) {
+  return {HEDDLE_TENSOR_SHAPE, "the program computes " + std::to_string(count) +
+                                   " for a size: " + rangeText(symbol)};
+}
+
+Error runtime::checkCount(const Symbol &symbol, int64_t count) {
+  return takes(symbol, count) ? Error() : wrongCount(symbol, count);
+}
+
 void CallSizes::reserve(const LoadedProgram &program, const EntrySpec &entry) {
   const Manifest &manifest = program.manifest();
   symbolValues.reserve(length(manifest.symbols()));
@@ -257,9 +266,7 @@ Error CallSizes::readCounts(const LoadedProgram &program, TensorList outputs) {
     int32_t count;
     std::memcpy(&count, outputs.tensors[symbol.index()].data, sizeof(count));
     if (!takes(symbol, count) || count > symbolValues[i])
-      return {HEDDLE_TENSOR_SHAPE, "the program computes " +
-                                       std::to_string(count) +
-                                       " for a size: " + rangeText(symbol)};
+      return wrongCount(symbol, count);
     finalSymbols[i] = count;
   }
   if (finalSymbols == symbolValues) {

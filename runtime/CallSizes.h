@@ -50,6 +50,9 @@ private:
   std::vector<int64_t> finalSymbols, finalValues;
 };
 
+/// That a program may compute `count` for a size.
+Error checkCount(const format::Symbol &symbol, int64_t count);
+
 /// The shape of `output` in a call of these inputs, states and sizes.
 Error outputShape(const LoadedProgram &program, const EntrySpec &entry,
                   TensorList inputs, const std::vector<State *> &states,

@@ -350,6 +350,8 @@ Error Context::callInTurn(const heddle_call_options &options) {
     return error;
   if (Error error = bindTensors(inputs, outputs))
     return error;
+  if (steps.counts)
+    steps.counts->begin(sizes.symbols(), planValues);
   bool flush = program->manifest().flush_subnormals();
   FloatEnvironment environment(flush);
   bool together = pool->acquire();

@@ -5,6 +5,7 @@
 
 #include "runtime/CallSizes.h"
 #include "runtime/SizedSteps.h"
+#include "runtime/Steps.h"
 #include "runtime/TensorPlaces.h"
 #include "runtime/format/SizeChecks.h"
 

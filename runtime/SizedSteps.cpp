@@ -3,6 +3,7 @@
 #include "runtime/SizedSteps.h"
 
 #include "runtime/StepMaker.h"
+#include "runtime/format/Counts.h"
 #include "runtime/format/ManifestTables.h"
 #include "runtime/format/Scratch.h"
 
@@ -18,9 +19,30 @@ static bool isFixed(const LoadedProgram &loaded, uint32_t expression) {
          ExpressionKind::constant;
 }
 
+bool SizedSteps::changes(uint32_t expression) const {
+  return follow.empty() ? !isFixed(*loaded, expression) : follow[expression];
+}
+
 void SizedSteps::number(uint32_t expression, int64_t &place, int64_t factor) {
-  if (expression != none && !isFixed(*loaded, expression))
+  if (expression != none && changes(expression))
     numbers.push_back({&place, factor, expression});
+}
+
+void SizedSteps::launch(const Launch &launch, Step &step, Steps &steps) {
+  StepReport &report = steps.reports[step.report];
+  for (uint32_t i = 0; i < length(launch.integers()); ++i)
+    number(launch.integers()->Get(i), steps.integers[step.integers + i]);
+  number(launch.tiles(), step.command.tiles);
+  number(launch.chunk(), step.command.chunk);
+  number(launch.operations(), report.operations);
+  number(launch.traffic(), report.traffic);
+  if (length(launch.alternatives()) && changes(launch.selector()))
+    choices.push_back({&step, &report, &launch});
+  if (launch.scratch() != none)
+    scratches.push_back(&launch);
+  else
+    fixedScratch =
+        std::max(fixedScratch, mostScratch(launch, loaded->variant()));
 }
 
 void SizedSteps::command(const Command &command, Step &step, Steps &steps) {
@@ -33,22 +55,10 @@ void SizedSteps::command(const Command &command, Step &step, Steps &steps) {
                            (*arenas)[buffer.index()], buffer.offset()});
     return buffer.size();
   };
-  if (const Launch *launch = command.action_as_Launch()) {
-    for (uint32_t i = 0; i < length(launch->bindings()); ++i)
-      bind(*launch->bindings()->Get(i), i);
-    for (uint32_t i = 0; i < length(launch->integers()); ++i)
-      number(launch->integers()->Get(i), steps.integers[step.integers + i]);
-    number(launch->tiles(), step.command.tiles);
-    number(launch->chunk(), step.command.chunk);
-    number(launch->operations(), report.operations);
-    number(launch->traffic(), report.traffic);
-    if (length(launch->alternatives()))
-      choices.push_back({&step, &report, launch});
-    if (launch->scratch() != none)
-      scratches.push_back(launch);
-    else
-      fixedScratch =
-          std::max(fixedScratch, mostScratch(*launch, loaded->variant()));
+  if (const Launch *action = command.action_as_Launch()) {
+    for (uint32_t i = 0; i < length(action->bindings()); ++i)
+      bind(*action->bindings()->Get(i), i);
+    launch(*action, step, steps);
   } else if (const Copy *copy = command.action_as_Copy()) {
     bind(*copy->target(), 0);
     uint32_t bytes = bind(*copy->source(), 1);
@@ -67,6 +77,8 @@ void SizedSteps::command(const Command &command, Step &step, Steps &steps) {
   } else if (const Loop *loop = command.action_as_Loop()) {
     if (loop->trips() == none)
       bind(*loop->flag(), 0);
+  } else if (const Count *count = command.action_as_Count()) {
+    bind(*count->source(), 0);
   }
 }
 
@@ -84,6 +96,36 @@ void SizedSteps::find(const Program &code, const LoadedProgram &from,
     for (uint32_t j = 0; j < block.count; ++j)
       command(*commands->Get(j), steps.steps[block.first + j], steps);
   }
+}
+
+std::vector<const Launch *> SizedSteps::findCounted(const Program &code,
+                                                    const LoadedProgram &from,
+                                                    std::vector<bool> counted,
+                                                    Steps &steps) {
+  *this = {};
+  program = &code;
+  loaded = &from;
+  follow = std::move(counted);
+  std::vector<const Launch *> launches;
+  for (Step &step : steps.steps) {
+    if (step.kind != Step::Kind::command)
+      continue;
+    const StepReport &report = steps.reports[step.report];
+    const Launch *action = code.blocks()
+                               ->Get(report.block)
+                               ->commands()
+                               ->Get(report.command)
+                               ->action_as_Launch();
+    bool isCounted = false;
+    if (action)
+      forEachNumber(*action,
+                    [&](uint32_t number) { isCounted |= follow[number]; });
+    if (!isCounted)
+      continue;
+    launches.push_back(action);
+    launch(*action, step, steps);
+  }
+  return launches;
 }
 
 void SizedSteps::choose(const Choice &choice,

@@ -3,9 +3,16 @@
 #ifndef HEDDLE_RUNTIME_SIZEDSTEPS_H
 #define HEDDLE_RUNTIME_SIZEDSTEPS_H
 
-#include "runtime/Steps.h"
+#include "runtime/format/artifact_generated.h"
+
+#include <vector>
 
 namespace heddle::runtime {
+
+class LoadedProgram;
+struct Step;
+struct StepReport;
+struct Steps;
 
 /// What of a program's steps follows from a call's sizes: the places of buffers
 /// in arenas, and numbers.
@@ -14,6 +21,12 @@ public:
   /// Of the steps of `program`, which takes whole buffers, on the host alone.
   void find(const format::Program &program, const LoadedProgram &loaded,
             const std::vector<char *> &arenas, Steps &steps);
+  /// Of the steps of launches of `program`, on whatever device, alone what
+  /// follows from counts: `follow` says of each expression whether it does.
+  /// Gives these launches.
+  std::vector<const format::Launch *>
+  findCounted(const format::Program &program, const LoadedProgram &loaded,
+              std::vector<bool> follow, Steps &steps);
   /// Gives them the values that the plan's expressions have now. Allocates
   /// nothing.
   void update(const std::vector<int64_t> &values) const;
@@ -37,13 +50,17 @@ private:
     const format::Launch *launch;
   };
 
+  bool changes(uint32_t expression) const;
   void number(uint32_t expression, int64_t &place, int64_t factor = 1);
+  void launch(const format::Launch &launch, Step &step, Steps &steps);
   void command(const format::Command &command, Step &step, Steps &steps);
   void choose(const Choice &choice, const std::vector<int64_t> &values) const;
 
   const format::Program *program = nullptr;
   const LoadedProgram *loaded = nullptr;
   const std::vector<char *> *arenas = nullptr;
+  /// Expressions that are looked at; empty: all but constants.
+  std::vector<bool> follow;
   std::vector<Address> addresses;
   std::vector<Number> numbers;
   std::vector<Choice> choices;

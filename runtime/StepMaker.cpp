@@ -228,6 +228,12 @@ Step StepMaker::make(const Command &command, uint32_t block, uint32_t number,
     report.name = "rank";
     report.traffic = step.command.tiles;
     break;
+  case Action::Count:
+    step.kind = Step::Kind::count;
+    bind(*command.action_as_Count()->source());
+    step.target = command.action_as_Count()->symbol();
+    report.name = "count";
+    break;
   default:
     break;
   }

@@ -270,7 +270,15 @@ Error Steps::prepare(const Program &program, const LoadedProgram &loaded,
   for (uint32_t i = 0; i < blocks.size(); ++i)
     if (Error error = preparer.block(i))
       return error;
-  return preparer.finish();
+  if (Error error = preparer.finish())
+    return error;
+  bool isCounted =
+      std::any_of(steps.begin(), steps.end(), [](const Step &step) {
+        return step.kind == Step::Kind::count;
+      });
+  if (isCounted)
+    counts = std::make_unique<CountedSteps>(program, loaded, *this);
+  return {};
 }
 
 uint64_t runtime::scratchBytes(const Program &program, const Variant &variant,

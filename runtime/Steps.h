@@ -4,6 +4,7 @@
 #define HEDDLE_RUNTIME_STEPS_H
 
 #include "runtime/CollectiveSteps.h"
+#include "runtime/CountedSteps.h"
 #include "runtime/CustomCalls.h"
 #include "runtime/Submission.h"
 
@@ -29,7 +30,8 @@ struct Step {
     submission, ///< Gives commands to a device's queue.
     eventWait,  ///< Waits for one of a device's events,
     queueWait,  ///< or for all that a queue was given.
-    collective  ///< Does something together with other ranks.
+    collective, ///< Does something together with other ranks.
+    count       ///< Reads a size for the launches that follow.
   };
 
   Kind kind;
@@ -45,7 +47,8 @@ struct Step {
   uint32_t call = 0;       ///< customCall: in Steps::calls; collective: in
                            ///< Steps::collectives.
   uint32_t target = 0;     ///< submission, eventWait: in Steps::submissions and
-                           ///< Steps::events; queueWait: of the plan's queues.
+                           ///< Steps::events; queueWait: of the plan's
+                           ///< queues; count: of the manifest's symbols.
   uint32_t report = 0;     ///< In Steps::reports.
 };
 
@@ -84,6 +87,8 @@ struct Steps {
   std::vector<const char *> nodes;
   std::vector<std::unique_ptr<CustomCallStep>> calls;
   std::vector<std::unique_ptr<CollectiveStep>> collectives;
+  /// Null where nothing is counted.
+  std::unique_ptr<CountedSteps> counts;
   RankSeat seat; ///< Whose steps these are.
   uint32_t body = 0;
 

@@ -387,6 +387,21 @@ LogicalResult RankOp::verify() {
   return success();
 }
 
+LogicalResult CountOp::verify() {
+  BufferOp source = definition(getSource());
+  if (source && source.getSize() != 4)
+    return emitOpError() << "reads 4 bytes from a buffer of "
+                         << source.getSize();
+  auto program = dyn_cast<ProgramOp>((*this)->getParentOp());
+  if (!program)
+    return emitOpError() << "stands in a loop or a branch";
+  SmallVector<int64_t> queues = program.queueDevices();
+  if (getQueue() < queues.size() && queues[getQueue()] != 0)
+    return emitOpError() << "is in a queue of "
+                         << program.deviceNames()[queues[getQueue()]];
+  return success();
+}
+
 LogicalResult LoopOp::verify() {
   BufferOp flag = definition(getFlag());
   if (flag && flag.getSize() != 1)

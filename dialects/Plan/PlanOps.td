@@ -297,6 +297,25 @@ def Plan_RankOp : Plan_Command<"rank"> {
   let hasVerifier = 1;
 }
 
+def Plan_CountOp : Plan_Command<"count"> {
+  let summary = "reads a size that the program computes";
+  let description = [{
+    The value of the symbol of that name, an integer of 4 bytes. The launches that
+    stand behind it are told numbers that follow from the value; to all others, and
+    for sizes and places of buffers, it is the largest. It stands in a queue of the
+    cpu and in no loop or branch.
+
+    ```mlir
+    plan.launch @nonzero reads(%x) writes(%n, %y) nodes ["NonZero_0"]
+    plan.count "NonZero_0.count" from %n
+    plan.launch @exp reads(%y) writes(%z) nodes ["Exp_1"]
+    ```
+  }];
+  let arguments = !con((ins StrAttr:$symbol, Plan_BufferType:$source), order);
+  let assemblyFormat = "$symbol `from` $source" # orderFormat;
+  let hasVerifier = 1;
+}
+
 def Plan_LoopOp : Plan_Command<"loop", [NoTerminator, SingleBlock, NoRegionArguments]> {
   let summary = "runs a block while a flag holds";
   let description = [{

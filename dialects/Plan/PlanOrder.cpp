@@ -79,6 +79,9 @@ static SmallVector<Use> usesOf(Operation *op) {
       .Case([&](RankOp rank) {
         uses.push_back({rank.getTarget(), false, true, false});
       })
+      .Case([&](CountOp count) {
+        uses.push_back({count.getSource(), true, false, false});
+      })
       .Case([&](LoopOp loop) {
         uses.push_back({loop.getFlag(), true, false, false});
       })

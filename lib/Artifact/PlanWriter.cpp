@@ -42,6 +42,7 @@ private:
   void addExtent(plan::ExtentOp op);
   void addCollective(plan::CollectiveOp op);
   void addRank(plan::RankOp op);
+  void addCount(plan::CountOp op);
   void addLoop(plan::LoopOp op);
   void addBranch(plan::BranchOp op);
   void addCommands(Block &block);
@@ -379,6 +380,15 @@ void PlanWriter::addRank(plan::RankOp op) {
       .action.Set(std::move(rank));
 }
 
+void PlanWriter::addCount(plan::CountOp op) {
+  format::CountT count;
+  count.symbol = constant.numberOf(op.getSymbol());
+  count.source = std::make_unique<format::Binding>(
+      bind(op.getSource(), format::Access::read));
+  addCommand(op, ArrayAttr::get(op.getContext(), {}))
+      .action.Set(std::move(count));
+}
+
 uint32_t PlanWriter::addBlock(Region &region) {
   auto number = static_cast<uint32_t>(program->blocks.size());
   program->blocks.push_back(std::make_unique<format::BlockT>());
@@ -431,6 +441,8 @@ void PlanWriter::addCommands(Block &block) {
       addCollective(collective);
     else if (auto rank = dyn_cast<plan::RankOp>(op))
       addRank(rank);
+    else if (auto count = dyn_cast<plan::CountOp>(op))
+      addCount(count);
     else if (auto loop = dyn_cast<plan::LoopOp>(op))
       addLoop(loop);
     else if (auto branch = dyn_cast<plan::BranchOp>(op))

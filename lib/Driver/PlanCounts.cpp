@@ -164,6 +164,12 @@ private:
     case format::Action::Rank:
       os << "rank to " << buffer(command.action_as_Rank()->target());
       break;
+    case format::Action::Count: {
+      const format::Count &counted = *command.action_as_Count();
+      os << "count " << text(manifest.symbols()->Get(counted.symbol())->name())
+         << " from " << buffer(counted.source());
+      break;
+    }
     default:
       break;
     }

@@ -26,14 +26,19 @@ static Operation *inEntry(func::FuncOp entry, Operation *op) {
 
 /// Puts the operations of composites in their place, so that those with a
 /// kernel keep it. An attention stays: processors have a kernel for it over the
-/// bound, too.
+/// bound, too, which is told what is known before a call.
 void BoundedPart::openComposites() {
   SymbolTable symbols(entry->getParentOfType<ModuleOp>());
+  auto isComputed = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && sizes.isComputed(tensor);
+  };
   for (bool changed = true; std::exchange(changed, false);)
     for (Operation &op : llvm::make_early_inc_range(entry.front())) {
       auto composite = dyn_cast<CompositeOp>(op);
-      if (!composite || composite.getName() == kernel::kAttentionName ||
-          runsOverTrueExtents(&op, sizes))
+      if (!composite || runsOverTrueExtents(&op, sizes) ||
+          (composite.getName() == kernel::kAttentionName &&
+           llvm::none_of(op.getOperandTypes(), isComputed)))
         continue;
       func::FuncOp callee = calledFunction(composite, symbols);
       if (!callee)
@@ -118,6 +123,9 @@ void BoundedPart::remark() const {
   llvm::StringMap<SmallVector<Operation *>> kinds;
   SmallVector<StringRef> order;
   for (Operation *op : found) {
+    // What names a computed size is no work.
+    if (isa<SetDimensionSizeOp>(op))
+      continue;
     auto &same = kinds[op->getName().getStringRef()];
     if (same.empty())
       order.push_back(op->getName().getStringRef());
@@ -184,10 +192,7 @@ void BoundedPart::pack(Operation *op) {
   builder.setInsertionPointAfter(op);
   for (OpResult result : op->getResults()) {
     SmallVector<size::Expression> extents(table.extents(result));
-    // What the data decides is known to nobody else.
-    if (extents.empty() || llvm::any_of(extents, [&](size::Expression each) {
-          return sizes.isComputed(each);
-        }))
+    if (extents.empty())
       continue;
     auto bound = cast<RankedTensorType>(result.getType());
     SmallVector<int64_t> zeros(bound.getRank(), 0), ones(bound.getRank(), 1);

@@ -277,15 +277,11 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
                    }).wasInterrupted();
   if (!isSized || op->hasTrait<OpTrait::IsTerminator>())
     return true;
-  auto hasNone = [&](Type type) {
-    if (isa<ComplexType>(getElementTypeOrSelf(type)))
-      return true;
-    // No launch is told what the data decides.
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && sizes.isComputed(tensor);
+  auto isComplex = [&](Type type) {
+    return isa<ComplexType>(getElementTypeOrSelf(type));
   };
-  if (llvm::any_of(op->getOperandTypes(), hasNone) ||
-      llvm::any_of(op->getResultTypes(), hasNone))
+  if (llvm::any_of(op->getOperandTypes(), isComplex) ||
+      llvm::any_of(op->getResultTypes(), isComplex))
     return false;
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<ConstantOp, IotaOp, OptimizationBarrierOp>(

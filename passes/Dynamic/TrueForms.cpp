@@ -345,10 +345,9 @@ void writeInTrueForms(func::FuncOp entry, const BoundedSizes &sizes) {
     if (!isa<SliceOp, ReverseOp, PadOp, ConvolutionOp>(op) ||
         runsOverTrueExtents(op, sizes))
       return;
-    // What the data decides, or has two parts, has no kernel in any form.
+    // What has two parts has no kernel in any form.
     for (Type type : {op->getOperand(0).getType(), op->getResult(0).getType()})
-      if (isa<ComplexType>(getElementTypeOrSelf(type)) ||
-          sizes.isComputed(cast<RankedTensorType>(type)))
+      if (isa<ComplexType>(getElementTypeOrSelf(type)))
         return;
     bool hasForm =
         llvm::TypeSwitch<Operation *, bool>(op)

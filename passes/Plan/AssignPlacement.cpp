@@ -11,6 +11,7 @@
 #include "heddle/Support/Suggestion.h"
 #include "passes/Plan/KernelWork.h"
 #include "passes/Plan/NodeNames.h"
+#include "passes/Plan/OrderCounts.h"
 #include "passes/Plan/Passes.h"
 #include "passes/Plan/ResolvedPlacement.h"
 #include "passes/Plan/ValuePlaces.h"
@@ -37,6 +38,8 @@ public:
 
 private:
   bool isMovable(kernel::LaunchOp launch);
+  /// Whether it computes a size, or is told one that the program computes.
+  bool hasCount(kernel::LaunchOp launch, func::FuncOp function);
   std::optional<unsigned> byRule(kernel::LaunchOp launch);
   unsigned inOrder(size_t position);
   void cutIntoParts(ArrayRef<kernel::LaunchOp> launches);
@@ -53,11 +56,24 @@ private:
 };
 } // namespace
 
+/// Only queues of the cpu read counts.
+bool Assignment::hasCount(kernel::LaunchOp launch, func::FuncOp function) {
+  auto entry = launch->getParentOfType<func::FuncOp>();
+  SmallVector<CountedSize> sizes = countedSizes(entry);
+  if (sizes.empty())
+    return false;
+  llvm::SetVector<StringRef> named = symbolsOf(function);
+  return llvm::any_of(sizes, [&](const CountedSize &size) {
+    return named.contains(size.symbol.getValue()) ||
+           behindReshapes(size.value).getDefiningOp() == launch;
+  });
+}
+
 bool Assignment::isMovable(kernel::LaunchOp launch) {
   auto function = symbols.lookup<func::FuncOp>(launch.getKernel());
   if (!function || kernel::isCustomCall(function) ||
       function->hasAttr(kernel::kHostAttrName) ||
-      launch->hasAttr(kernel::kAtLoadAttrName))
+      launch->hasAttr(kernel::kAtLoadAttrName) || hasCount(launch, function))
     return false;
   for (Region *region = launch->getParentRegion(); region;
        region = region->getParentRegion())

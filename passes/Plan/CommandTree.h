@@ -51,7 +51,8 @@ struct Command {
     Loop,
     Branch,
     Collective,
-    Rank
+    Rank,
+    Count
   };
 
   Kind kind;
@@ -68,7 +69,7 @@ struct Command {
   llvm::SmallVector<int64_t> integers = {};
   /// Loop: condition and body. Branch: the cases.
   llvm::SmallVector<unsigned> blocks = {};
-  /// Extent: the symbol's name.
+  /// Extent, Count: the symbol's name.
   mlir::StringAttr symbol = {};
   /// Collective: what it is (`kernel.collective`).
   mlir::DictionaryAttr collective = {};

@@ -295,6 +295,9 @@ Operation *CommandEmitter::emit(const Command &command) {
   case Command::Kind::Rank:
     return plan::RankOp::create(builder, command.loc, writes[0], queue, after,
                                 signals);
+  case Command::Kind::Count:
+    return plan::CountOp::create(builder, command.loc, command.symbol, reads[0],
+                                 queue, after, signals);
   case Command::Kind::Loop:
     return plan::LoopOp::create(builder, command.loc, reads[0], nodes, queue,
                                 after, signals);

@@ -42,6 +42,7 @@ Interference::Transfer Interference::transferOf(const Command &command) {
   case Command::Kind::Extent:
   case Command::Kind::Collective:
   case Command::Kind::Rank:
+  case Command::Kind::Count:
     return {read, 3 & ~maskOf(command.writes)};
   case Command::Kind::Copy: {
     unsigned written = maskOf(command.writes);
@@ -99,6 +100,7 @@ void Interference::check(const Command &command, unsigned alive) {
   case Command::Kind::Extent:
   case Command::Kind::Collective:
   case Command::Kind::Rank:
+  case Command::Kind::Count:
     return checkLaunch(command, alive);
   case Command::Kind::Copy: {
     unsigned written = maskOf(command.writes);

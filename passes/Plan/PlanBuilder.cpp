@@ -23,7 +23,7 @@ unsigned PlanBuilder::addStorage(plan::BufferKind kind, int64_t place,
                                  Type type, StringRef name, unsigned device) {
   int64_t bytes = *storedBytes(cast<RankedTensorType>(type));
   tree.storages.push_back(
-      {kind, place, bytes, name.str(), trueBytes(type), {}, device});
+      {kind, place, bytes, name.str(), trueBytes(type, sizes), {}, device});
   return tree.storages.size() - 1;
 }
 
@@ -99,6 +99,19 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
   }
   add(std::move(command));
   return success();
+}
+
+void PlanBuilder::count(Operation *op) {
+  for (const CountedSize &size : counted) {
+    if (size.value.getDefiningOp() != op)
+      continue;
+    Command command{Command::Kind::Count, size.value.getLoc()};
+    command.reads = {storageOf(size.value)};
+    command.symbol = size.symbol;
+    assert(tree.storages[command.reads.front()].device == 0 &&
+           "what counts is placed on the cpu");
+    add(std::move(command));
+  }
 }
 
 void PlanBuilder::collective(kernel::CollectiveOp op) {
@@ -232,6 +245,14 @@ LogicalResult PlanBuilder::branch(Operation *op, ArrayRef<Block *> cases) {
 
 LogicalResult PlanBuilder::build(Block &block) {
   orderUpdates(block, symbols);
+  bool isEntry = &block == &main.front();
+  if (isEntry) {
+    FailureOr<SmallVector<CountedSize>> sizes = orderCounts(main, symbols);
+    if (failed(sizes))
+      return failure();
+    counted = std::move(*sizes);
+    count(nullptr);
+  }
   for (Operation &op : block) {
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
       storages[op.getResult(0)] = storageOf(op.getOperand(0));
@@ -275,6 +296,8 @@ LogicalResult PlanBuilder::build(Block &block) {
       return op.emitError()
              << "'" << op.getName() << "' cannot be part of a plan";
     }
+    if (isEntry)
+      count(&op);
   }
   return success();
 }

@@ -5,7 +5,9 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "passes/Dynamic/BoundedSizes.h"
 #include "passes/Plan/CommandTree.h"
+#include "passes/Plan/OrderCounts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -23,7 +25,8 @@ public:
   PlanBuilder(mlir::func::FuncOp main, mlir::SymbolTable &symbols,
               const std::vector<std::string> &devices,
               const llvm::DenseMap<mlir::StringAttr, unsigned> &states)
-      : main(main), symbols(symbols), states(states) {
+      : main(main), symbols(symbols), states(states),
+        sizes(main->getParentOfType<mlir::ModuleOp>()) {
     tree.devices = devices;
   }
 
@@ -68,6 +71,8 @@ private:
   /// A new block of commands made of `block`, and then by `finish`.
   mlir::FailureOr<unsigned> nested(mlir::Block &block,
                                    llvm::function_ref<void()> finish);
+  /// Reads the sizes that `op` computes; null: that no operation does.
+  void count(mlir::Operation *op);
   void collective(kernel::CollectiveOp op);
   mlir::LogicalResult launch(kernel::LaunchOp op);
   void transfer(kernel::TransferOp op);
@@ -98,9 +103,12 @@ private:
   mlir::SymbolTable &symbols;
   /// The states' numbers.
   const llvm::DenseMap<mlir::StringAttr, unsigned> &states;
+  BoundedSizes sizes;
   CommandTree tree;
   /// The storages of the results, as far as they are known.
   llvm::SmallVector<std::optional<unsigned>> outputs;
+  /// Sizes that launches are told, and the program computes.
+  llvm::SmallVector<CountedSize> counted;
   unsigned current = 0; ///< The block that commands are added to.
   unsigned depth = 1;   ///< Of blocks, the outermost included.
   llvm::DenseMap<mlir::Value, unsigned> storages;

@@ -42,12 +42,31 @@ FailureOr<size::ExpressionAttr> heddle::launchSize(func::FuncOp entry,
       .attribute();
 }
 
-size::ExpressionAttr heddle::trueBytes(Type type) {
+/// With the largest values of what the program computes.
+static Expression withLargestCounts(Expression expression,
+                                    const BoundedSizes &sizes) {
+  return expression.substituted([&](StringRef name) {
+    for (const BoundedSymbol &symbol : sizes.symbols())
+      if (symbol.isComputed && symbol.name == name)
+        return Expression::constant(expression.context(),
+                                    symbol.maximum -
+                                        symbol.maximum % symbol.multiple);
+    return Expression::symbol(expression.context(), name);
+  });
+}
+
+size::ExpressionAttr heddle::trueBytes(Type type, const BoundedSizes &sizes) {
   if (!size::hasExtents(type))
     return {};
   auto tensor = cast<RankedTensorType>(type);
-  return chosenBytes(
+  size::ExpressionAttr bytes = chosenBytes(
       size::extentsAttr(type.getContext(), size::extentsOf(tensor)), type);
+  if (!sizes.isComputed(Expression(bytes)))
+    return bytes;
+  Expression most = withLargestCounts(Expression(bytes), sizes);
+  return most && sizes.ranges().isNeverNegative(most - Expression(bytes))
+             ? bytes
+             : size::ExpressionAttr();
 }
 
 size::ExpressionAttr heddle::chosenBytes(size::ExtentsAttr shape,

@@ -4,6 +4,7 @@
 #define HEDDLE_PASSES_PLAN_SYMBOLSIZES_H
 
 #include "dialects/Size/Expression.h"
+#include "passes/Dynamic/BoundedSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -18,9 +19,10 @@ mlir::FailureOr<size::ExpressionAttr> launchSize(mlir::func::FuncOp entry,
 /// that callers see of `declared`; null without a shape.
 size::ExpressionAttr chosenBytes(size::ExtentsAttr shape, mlir::Type declared);
 
-/// The true bytes of a tensor whose type has extents that calls choose; null
-/// for other types.
-size::ExpressionAttr trueBytes(mlir::Type type);
+/// The true bytes of a tensor whose type has extents; null for other types, and
+/// where the largest counts of what the program computes are not proved to give
+/// the most: before it has counted, memory is that for these.
+size::ExpressionAttr trueBytes(mlir::Type type, const BoundedSizes &sizes);
 
 } // namespace heddle
 

@@ -3,12 +3,13 @@
 #include "runtime/format/ProgramVerifier.h"
 
 #include "runtime/format/Collectives.h"
+#include "runtime/format/Counts.h"
 #include "runtime/format/CustomCalls.h"
+#include "runtime/format/Devices.h"
 #include "runtime/format/Scratch.h"
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 using namespace heddle;
 using namespace heddle::format;
@@ -152,7 +153,8 @@ Error ProgramVerifier::checkScratch(const Launch &launch) const {
   return {};
 }
 
-Error ProgramVerifier::checkNumbers(const Launch &launch) const {
+Error ProgramVerifier::checkNumbers(const Launch &launch,
+                                    uint32_t device) const {
   int64_t ignored = 0, tiles = 0, chunk = 0;
   for (uint32_t i = 0; i < length(launch.integers()); ++i)
     if (!view.value(launch.integers()->Get(i), ignored))
@@ -171,12 +173,19 @@ Error ProgramVerifier::checkNumbers(const Launch &launch) const {
     return invalidPlan("launch selects by an unknown expression");
   if (launch.selector() == none && length(launch.alternatives()))
     return invalidPlan("launch has alternatives and selects none");
+  bool isCounted = false;
+  forEachNumber(launch, [&](uint32_t number) {
+    isCounted |= number < counted.size() && counted[number];
+  });
+  if (isCounted && device != hostDevice)
+    return invalidPlan("launch is told a count, which queues of " +
+                       deviceName(view.variant, device) + " do not read");
   return {};
 }
 
 Error ProgramVerifier::launch(const Launch &launch, uint32_t device,
                               State &state, Accesses &touched) {
-  if (Error error = checkNumbers(launch))
+  if (Error error = checkNumbers(launch, device))
     return error;
   Accesses accesses(length(launch.bindings()));
   for (uint32_t i = 0; i < accesses.size(); ++i)
@@ -266,6 +275,28 @@ Error ProgramVerifier::rank(const Rank &rank, uint32_t device, State &state,
   if (Error error = verifyRank(view, device, accesses[0]))
     return error;
   return perform(accesses, state, touched);
+}
+
+Error ProgramVerifier::count(const Count &count, uint32_t device, State &state,
+                             Accesses &touched) {
+  if (count.symbol() >= length(view.manifest.symbols()) ||
+      view.manifest.symbols()->Get(count.symbol())->source() !=
+          SymbolSource::device)
+    return invalidPlan("counts what is no size that programs compute");
+  if (!view.entry)
+    return invalidPlan("counts before any call");
+  if (!countedSymbols.insert(count.symbol()).second)
+    return invalidPlan("counts a size again");
+  if (device != hostDevice)
+    return invalidPlan("counts on " + deviceName(view.variant, device));
+  Accesses source(1);
+  if (Error error = places.resolve(count.source(), device,
+                                   BufferPlaces::Reach::kernel, source[0]))
+    return error;
+  if (source[0].writes || source[0].end - source[0].begin != 4 ||
+      source[0].begin % 4)
+    return invalidPlan("counts by something that is no integer of 4 bytes");
+  return perform(source, state, touched);
 }
 
 Error ProgramVerifier::branch(const Branch &branch, uint32_t device,
@@ -366,6 +397,10 @@ Error ProgramVerifier::command(const Command &command, uint32_t device,
     if (const Rank *action = command.action_as_Rank())
       return rank(*action, device, state, touched);
     break;
+  case Action::Count:
+    if (const Count *action = command.action_as_Count())
+      return count(*action, device, state, touched);
+    break;
   case Action::Send:
   case Action::Receive:
     return invalidPlan(std::string("is a '") +
@@ -445,6 +480,8 @@ Error ProgramVerifier::block(uint32_t index, State &state, Accesses &touched) {
     hazards.start(now.queue(), waits);
     size_t first = touched.size();
     uint32_t device = view.plan.queues()->Get(now.queue())->device();
+    if (now.action_type() == Action::Count && index != view.program.body())
+      return fail("counts within a loop or a branch");
     if (Error error = command(now, device, state, touched))
       return fail(error.message());
     if (queues > 1)
@@ -476,6 +513,7 @@ Error ProgramVerifier::verify(std::vector<MemoryMap> &persistent) {
     if (!entered[i])
       return invalidPlan("never enters block " + std::to_string(i));
 
+  counted = followFromCounts(view.plan, view.program);
   // Weights need no map: they always hold their values.
   State state(firstWeight(view));
   std::copy(persistent.begin(), persistent.end(),

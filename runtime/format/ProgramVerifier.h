@@ -5,6 +5,8 @@
 
 #include "runtime/format/BlockEffects.h"
 
+#include <set>
+
 namespace heddle::format {
 
 /// Checks a table of memories: sizes, devices, each place once.
@@ -53,6 +55,8 @@ private:
                    Accesses &touched);
   Error rank(const Rank &rank, uint32_t device, State &state,
              Accesses &touched);
+  Error count(const Count &count, uint32_t device, State &state,
+              Accesses &touched);
   Error branch(const Branch &branch, uint32_t device, State &state,
                Accesses &touched);
   Error loop(const Loop &loop, uint32_t device, State &state,
@@ -64,7 +68,7 @@ private:
 
   Error checkKernel(const Launch &launch, uint32_t index, uint32_t device,
                     const Accesses &accesses) const;
-  Error checkNumbers(const Launch &launch) const;
+  Error checkNumbers(const Launch &launch, uint32_t device) const;
   Error checkScratch(const Launch &launch) const;
   Error selfOverlap(const Accesses &accesses, const Kernel &kernel) const;
   Error perform(const Accesses &accesses, State &state, Accesses &touched);
@@ -73,6 +77,9 @@ private:
   BufferPlaces places;
   BlockEffects effects;
   std::vector<bool> entered; ///< Blocks that were reached.
+  /// Symbols that a command counts, and expressions that follow from these.
+  std::set<uint32_t> countedSymbols;
+  std::vector<bool> counted;
 };
 
 } // namespace heddle::format

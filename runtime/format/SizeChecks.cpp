@@ -116,6 +116,8 @@ bool SizeCheckMaker::command(const Command &command) {
         {bufferOf(*copy->source()).size(), bufferOf(*copy->target()).size()});
     return true;
   }
+  if (const Count *count = command.action_as_Count())
+    return touchFixed(count->source());
   if (const Branch *branch = command.action_as_Branch()) {
     if (branch->selector() && !touchFixed(branch->selector()))
       return false;

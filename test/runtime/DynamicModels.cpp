@@ -102,8 +102,8 @@ Model test::sizedScratchModel(int64_t most) {
   auto &commands = model.program().blocks.front()->commands;
   uint32_t elements = commands.front()->action.AsLaunch()->integers[0];
   for (auto &command : commands)
-    command->action.AsLaunch()->scratch = model.expression(
-        ExpressionKind::mul, elements, model.constant(1024));
+    command->action.AsLaunch()->scratch =
+        model.expression(ExpressionKind::mul, elements, model.constant(1024));
   return model;
 }
 
@@ -127,6 +127,42 @@ Model test::manySizesModel() {
 Model test::overlappingModel() {
   Model model = sizedArenaModel();
   model.program().buffers.back()->offset = model.constant(64);
+  return model;
+}
+
+Model test::countedModel() {
+  Model model;
+  model.manifest.symbols.push_back(sizeSymbol("count", 0, 64));
+  model.manifest.symbols.back()->source = SymbolSource::device;
+  model.manifest.symbols.back()->index = 0;
+  model.manifest.expressions.emplace_back(0, 0, 0, ExpressionKind::symbol);
+  EntryT &entry = model.entry("main");
+  entry.inputs.push_back(tensor(model, "x", DataType::f32, {64}));
+  entry.inputs.push_back(tensor(model, "n", DataType::i32, {}));
+  entry.outputs.push_back(tensor(model, "count", DataType::i32, {}));
+  entry.outputs.push_back(tensor(model, "sum", DataType::f32, {}));
+  entry.outputs.back()->shape = {0};
+  uint32_t counted = model.symbol(0);
+  uint32_t x = model.buffer(BufferKind::input, 0, 256),
+           n = model.buffer(BufferKind::input, 1, 4),
+           count = model.buffer(BufferKind::output, 0, 4),
+           sum = model.buffer(BufferKind::output, 1, 0);
+  model.program().buffers.back()->size =
+      model.expression(ExpressionKind::mul, counted, model.constant(4));
+  uint32_t add = model.kernel("add", 3, 2);
+  model.program().body = model.block();
+  copyWhole(model, n, count, 0);
+  CountT read;
+  read.source = std::make_unique<Binding>(model.bind(count, Access::read));
+  model.command().action.Set(std::move(read));
+  LaunchT &launch =
+      model.launch(add,
+                   {model.bind(x, Access::read), model.bind(x, Access::read),
+                    model.bind(sum, Access::write)},
+                   {0, 16}, 0);
+  launch.integers[0] = counted;
+  launch.tiles =
+      model.expression(ExpressionKind::ceildiv, counted, model.constant(16));
   return model;
 }
 

@@ -191,6 +191,9 @@ Model manySizesModel();
 /// The same as the first, but that the second part begins 64 bytes behind the
 /// first, however large that is.
 Model overlappingModel();
+/// count = n, a size from 0 to 64 that the program computes so; sum = x + x of
+/// the first so many elements.
+Model countedModel();
 /// sum = left + right for f32[rows, columns], both from 0 to 2^20.
 Model openModel();
 /// sum = left + right for f32[rows, 4], rows even, from 2 to 64. A third input,

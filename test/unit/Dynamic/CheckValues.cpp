@@ -28,14 +28,7 @@ public:
   std::string run();
 
 private:
-  /// `values` in a tensor of `type`: at the corner of one of the same rank as
-  /// they have, else first of all, and garbage everywhere else.
-  HostTensor padded(const HostTensor &values, RankedTensorType type,
-                    bool isRow);
-  void fillWithGarbage(HostTensor &tensor);
   static HostTensor corner(const HostTensor &tensor, const HostTensor &like);
-  static int64_t place(int64_t element, ArrayRef<int64_t> from,
-                       ArrayRef<int64_t> to);
 
   SizedProgram &program;
   func::FuncOp bounded;
@@ -62,7 +55,7 @@ HostTensor trueInput(SizedProgram &program, RankedTensorType type) {
   return tensor;
 }
 
-void Comparison::fillWithGarbage(HostTensor &tensor) {
+static void fillWithGarbage(SizedProgram &program, HostTensor &tensor) {
   Type element = tensor.type().getElementType();
   for (int64_t i = 0; i < tensor.size(); ++i) {
     if (element.isInteger(1))
@@ -76,8 +69,8 @@ void Comparison::fillWithGarbage(HostTensor &tensor) {
   }
 }
 
-int64_t Comparison::place(int64_t element, ArrayRef<int64_t> from,
-                          ArrayRef<int64_t> to) {
+static int64_t place(int64_t element, ArrayRef<int64_t> from,
+                     ArrayRef<int64_t> to) {
   int64_t result = 0, stride = 1;
   for (size_t i = from.size(); i-- > 0;) {
     result += element % from[i] * stride;
@@ -87,10 +80,10 @@ int64_t Comparison::place(int64_t element, ArrayRef<int64_t> from,
   return result;
 }
 
-HostTensor Comparison::padded(const HostTensor &values, RankedTensorType type,
-                              bool isRow) {
+HostTensor padded(SizedProgram &program, const HostTensor &values,
+                  RankedTensorType type, bool isRow) {
   HostTensor tensor = HostTensor::allocate(type);
-  fillWithGarbage(tensor);
+  fillWithGarbage(program, tensor);
   MutableArrayRef<char> bytes = tensor.mutableBytes();
   unsigned width = tensor.elementBytes();
   for (int64_t i = 0; i < values.size(); ++i) {
@@ -174,7 +167,7 @@ std::string Comparison::run() {
     auto atBound = cast<RankedTensorType>(original.getArgument(i).getType());
     boundedInputs.push_back(
         kept ? inputs.back()
-             : padded(inputs.back(), type,
+             : padded(program, inputs.back(), type,
                       type.getShape() != atBound.getShape()));
   }
   for (unsigned i = inputs.size(); i < bounded.getNumArguments(); ++i) {

@@ -273,12 +273,22 @@ mlir::LogicalResult mask(mlir::ModuleOp module, Stage stage);
 std::string checkValues(SizedProgram &program, llvm::ArrayRef<Sizes> choices,
                         Stage stage, std::string &refusal);
 
+/// Who says the sizes of a compiled program.
+enum class Teller {
+  Shapes, ///< Those of the inputs.
+  Counts, ///< The program: its inputs are tensors of the bounds, and numbers.
+};
 /// The same of the program when it is compiled and called.
 std::string checkCompiled(SizedProgram &program, llvm::ArrayRef<Sizes> choices,
-                          std::string &refusal);
+                          Teller teller, std::string &refusal);
 
 /// Data for an argument.
 HostTensor trueInput(SizedProgram &program, mlir::RankedTensorType type);
+
+/// `values` in a tensor of `type`: at the corner of one of the same rank as
+/// they have, else first of all, and garbage everywhere else.
+HostTensor padded(SizedProgram &program, const HostTensor &values,
+                  mlir::RankedTensorType type, bool isRow);
 
 /// The first element in which tensors of one shape differ; empty if none does.
 /// What is not exact may be computed in another order.

@@ -2,7 +2,7 @@
 // those of the static program at each choice of sizes, and over the bound, with
 // garbage in the padding, they compute what it computes: after the masks alone,
 // bit for bit, after the whole graph stage, and compiled, as the runtime calls
-// them.
+// them: with sizes that shapes tell, and with such that the program computes.
 //
 // usage: sized-programs COUNT FIRST
 //        sized-programs --mutants FIRST
@@ -43,7 +43,7 @@ static constexpr uint64_t kMostTries = 400;
 namespace {
 struct Counts {
   uint64_t done, operations, sized, valued, points, excluded, refused, wrong,
-      compiled;
+      compiled, counted;
   /// One more than the program that is tried.
   uint64_t current;
 };
@@ -85,8 +85,16 @@ static void tryProgram(MLIRContext &context, uint64_t number, Counts &counts,
     counts.valued += refusal.empty();
     counts.refused += !refusal.empty();
     if (problem.empty() && refusal.empty()) {
-      problem = checkCompiled(*program, choices, refusal);
+      problem = checkCompiled(*program, choices, Teller::Shapes, refusal);
       counts.compiled += refusal.empty();
+    }
+    if (problem.empty() && refusal.empty()) {
+      std::string why;
+      problem = checkCompiled(*program, choices, Teller::Counts, why);
+      counts.counted += why.empty();
+      if (!why.empty())
+        std::fprintf(report, "count: %s\n",
+                     StringRef(why).split("; give").first.str().c_str());
     }
     // Not what the user may do about it, which names this program's sizes.
     if (!refusal.empty())
@@ -178,6 +186,7 @@ static int tryPrograms(uint64_t count, uint64_t first) {
     all.points += each.points;
     all.excluded += each.excluded;
     all.compiled += each.compiled;
+    all.counted += each.counted;
     all.refused += each.refused;
     all.wrong += each.wrong;
   }
@@ -186,13 +195,14 @@ static int tryPrograms(uint64_t count, uint64_t first) {
   printRefusals(report);
   std::printf("%llu programs, %llu with sizes, of %llu operations at %llu "
               "choices of sizes (%llu of them valid, but taken not to be): "
-              "%llu with their values, %llu compiled, %llu refused, %llu "
-              "wrong\n",
+              "%llu with their values, %llu compiled, %llu counted, %llu "
+              "refused, %llu wrong\n",
               (unsigned long long)count, (unsigned long long)all.sized,
               (unsigned long long)all.operations,
               (unsigned long long)all.points, (unsigned long long)all.excluded,
               (unsigned long long)all.valued, (unsigned long long)all.compiled,
-              (unsigned long long)all.refused, (unsigned long long)all.wrong);
+              (unsigned long long)all.counted, (unsigned long long)all.refused,
+              (unsigned long long)all.wrong);
   return all.wrong == 0 && died == 0 ? 0 : 1;
 }
 

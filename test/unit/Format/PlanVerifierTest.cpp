@@ -1,6 +1,6 @@
 // Plans with one fault each, which the verifier names.
 
-#include "test/runtime/TestModels.h"
+#include "test/runtime/ModelParts.h"
 
 #include "gtest/gtest.h"
 
@@ -55,7 +55,7 @@ Model additionOnly() {
 
 TEST(PlanVerifier, GoodPlans) {
   for (Model (*make)() :
-       {additionModel, controlModel, customModel, dynamicModel})
+       {additionModel, controlModel, customModel, dynamicModel, countedModel})
     EXPECT_EQ(verify(make()), "");
 }
 
@@ -436,4 +436,59 @@ TEST(PlanVerifier, CustomCallTables) {
            [&](Model &m) { call(m, 0).attributes[3]->is_array = false; }},
       },
       customModel);
+}
+
+// Commands 0 copies n to the count, 1 counts, 2 adds. Buffers 0 x, 1 n, 2
+// count, 3 sum.
+TEST(PlanVerifier, Counts) {
+  auto countOf = [](Model &m) -> CountT & {
+    return *m.program().blocks[0]->commands[1]->action.AsCount();
+  };
+  check(
+      {
+          {"counts what is no size that programs compute",
+           [&](Model &m) { countOf(m).symbol = 1; }},
+          {"counts what is no size that programs compute",
+           [&](Model &m) {
+             m.manifest.symbols.push_back(sizeSymbol("batch", 1, 4));
+             countOf(m).symbol = 1;
+           }},
+          {"counts a size again",
+           [&](Model &m) { m.command().action.Set(CountT(countOf(m))); }},
+          {"counts by something that is no integer of 4 bytes",
+           [&](Model &m) { *countOf(m).source = m.bind(0, Access::read); }},
+          {"counts by something that is no integer of 4 bytes",
+           [&](Model &m) {
+             *countOf(m).source = m.bind(2, Access::read_write);
+           }},
+          // Nothing has been written there yet.
+          {"do not hold",
+           [&](Model &m) {
+             std::swap(m.program().blocks[0]->commands[0],
+                       m.program().blocks[0]->commands[1]);
+           }},
+          {"counts within a loop or a branch",
+           [&](Model &m) {
+             auto count = std::move(m.program().blocks[0]->commands[1]);
+             LoopT loop;
+             loop.trips = m.constant(1);
+             loop.body = 1;
+             m.program().blocks[0]->commands.erase(
+                 m.program().blocks[0]->commands.begin() + 1);
+             m.command().action.Set(std::move(loop));
+             m.block();
+             m.program().blocks[1]->commands.push_back(std::move(count));
+           }},
+          {"counts on sim:0",
+           [&](Model &m) {
+             m.program().blocks[0]->commands[1]->queue =
+                 m.device(DeviceKind::sim, 0);
+           }},
+          {"launch is told a count, which queues of sim:0 do not read",
+           [&](Model &m) {
+             m.program().blocks[0]->commands[2]->queue =
+                 m.device(DeviceKind::sim, 0);
+           }},
+      },
+      countedModel);
 }

@@ -1,0 +1,41 @@
+// Steps whose numbers follow from what the program itself computes.
+
+#ifndef HEDDLE_RUNTIME_COUNTEDSTEPS_H
+#define HEDDLE_RUNTIME_COUNTEDSTEPS_H
+
+#include "runtime/SizedSteps.h"
+#include "runtime/format/Error.h"
+
+namespace heddle::runtime {
+
+/// Brings the launches of a program up to date when a step has read a count. A
+/// call allocates nothing.
+class CountedSteps {
+public:
+  /// Of `steps`, which are those of `program`.
+  CountedSteps(const format::Program &program, const LoadedProgram &loaded,
+               Steps &steps);
+
+  /// Before each call: nothing is counted yet. `sizes` are the symbols' values,
+  /// the largest of those that are counted, and `values` the plan's
+  /// expressions' for them, which stay as they are while the call runs.
+  void begin(const std::vector<int64_t> &sizes,
+             const std::vector<int64_t> &values);
+  /// Reads the value of `symbol`, 4 bytes at `from`, for the launches behind.
+  format::Error count(uint32_t symbol, const void *from);
+
+private:
+  format::Error checkLaunches() const;
+
+  const LoadedProgram &loaded;
+  SizedSteps numbers;
+  /// Those with numbers that follow from counts.
+  std::vector<const format::Launch *> launches;
+  const std::vector<int64_t> *largest = nullptr;
+  /// As counted so far.
+  std::vector<int64_t> symbols, counted;
+};
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_COUNTEDSTEPS_H

@@ -1,0 +1,32 @@
+// Numbers of launches that follow from sizes which the program computes.
+
+#ifndef HEDDLE_RUNTIME_FORMAT_COUNTS_H
+#define HEDDLE_RUNTIME_FORMAT_COUNTS_H
+
+#include "runtime/format/ManifestTables.h"
+
+#include <vector>
+
+namespace heddle::format {
+
+/// Of each expression of the plan whether it looks at a symbol that a command
+/// of the outermost block of `program` counts. Empty where there is no such
+/// command.
+std::vector<bool> followFromCounts(const Plan &plan, const Program &program);
+
+/// Calls `visit` for the expressions of a launch that have the values of
+/// counts.
+template <typename Visit>
+void forEachNumber(const Launch &launch, Visit visit) {
+  for (uint32_t i = 0; i < length(launch.integers()); ++i)
+    visit(launch.integers()->Get(i));
+  for (uint32_t number :
+       {launch.tiles(), launch.chunk(), launch.selector(), launch.scratch(),
+        launch.operations(), launch.traffic()})
+    if (number != none)
+      visit(number);
+}
+
+} // namespace heddle::format
+
+#endif // HEDDLE_RUNTIME_FORMAT_COUNTS_H
