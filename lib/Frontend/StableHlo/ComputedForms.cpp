@@ -3,6 +3,7 @@
 
 #include "lib/Frontend/StableHlo/SizedForms.h"
 
+#include "dialects/StableHlo/ResultExtents.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"
 #include "heddle/Support/Diagnostics.h"
@@ -87,6 +88,7 @@ private:
   Form reshape(DynamicReshapeOp reshape);
   Form slice(RealDynamicSliceOp slice);
   Form pad(DynamicPadOp pad);
+  Form gather(DynamicGatherOp gather);
   /// One dimension of an operand with padding and gaps.
   struct Padding {
     Value low, high, gap;
@@ -372,12 +374,58 @@ Form ComputedFormMaker::pad(DynamicPadOp pad) {
   return counted(value, counts);
 }
 
+/// Slices of computed sizes, each of which the operand has.
+Form ComputedFormMaker::gather(DynamicGatherOp gather) {
+  Value given = gather.getSliceSizes();
+  if (isKnown(given) || result().hasStaticShape() || !hasKnownOperand() ||
+      !tensorOf(gather.getStartIndices()).hasStaticShape())
+    return nullptr;
+  auto numbers = gather.getDimensionNumbers();
+  auto isOpen = [&](int64_t dim) { return result().isDynamicDim(dim); };
+  if (llvm::count_if(numbers.getOffsetDims(), isOpen) !=
+      result().getNumDynamicDims())
+    return nullptr;
+  const int64_t *place = numbers.getOffsetDims().begin();
+  Sizes slices, extents;
+  for (int64_t size : result().getShape())
+    extents.push_back(Expression::constant(op->getContext(), size));
+  for (auto [i, size] :
+       llvm::enumerate(tensorOf(gather.getOperand()).getShape())) {
+    if (llvm::is_contained(numbers.getCollapsedSliceDims(), i) ||
+        llvm::is_contained(numbers.getOperandBatchingDims(), i)) {
+      slices.push_back(Expression::constant(op->getContext(), 1));
+      continue;
+    }
+    int64_t dim = *place++;
+    if (isOpen(dim)) {
+      std::optional<int64_t> most = boundOf(dim, size);
+      if (!most)
+        return failure();
+      extents[dim] =
+          sizes.addComputed(op, *most, countOf(element(given, i), *most));
+    }
+    slices.push_back(extents[dim]);
+  }
+  RankedTensorType type = sizes.typeOf(op, result(), extents);
+  if (!type)
+    return failure();
+  auto form = GatherOp::create(
+      builder, loc, type, gather.getOperand(), gather.getStartIndices(),
+      gather.getDimensionNumbersAttr(),
+      builder.getDenseI64ArrayAttr(sizes.bounds(slices)),
+      gather.getIndicesAreSortedAttr());
+  form->setAttr(sizedAttributeName("slice_sizes"),
+                size::extentsAttr(op->getContext(), slices));
+  return form.getOperation();
+}
+
 Form ComputedFormMaker::run() {
   return llvm::TypeSwitch<Operation *, Form>(op)
       .Case([&](SetDimensionSizeOp x) { return cut(x); })
       .Case([&](DynamicReshapeOp x) { return reshape(x); })
       .Case([&](RealDynamicSliceOp x) { return slice(x); })
       .Case([&](DynamicPadOp x) { return pad(x); })
+      .Case([&](DynamicGatherOp x) { return gather(x); })
       .Case([&](DynamicIotaOp x) -> Form {
         if (isKnown(x.getOutputShape()) || result().hasStaticShape())
           return nullptr;
@@ -418,7 +466,8 @@ Form createComputedForm(Operation *op, ImportedSizes &sizes) {
 
 bool mayComputeSizes(Operation *op) {
   if (!isa<SetDimensionSizeOp, DynamicIotaOp, DynamicBroadcastInDimOp,
-           DynamicPadOp, DynamicReshapeOp, RealDynamicSliceOp>(op))
+           DynamicGatherOp, DynamicPadOp, DynamicReshapeOp, RealDynamicSliceOp>(
+          op))
     return false;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   return type && llvm::any_of(boundsOf(type), ShapedType::isStatic);

@@ -73,6 +73,18 @@ func.func @main(%x: tensor<3x4xf32>, %l: tensor<1xi32>, %h: tensor<1xi32>, %g: t
   return %0, %1 : {AROUND}, tensor<i32>
 }}"""
 
+PIECES = bounded("2?2", ["?", 5, "?"])
+GATHERED = f"""
+func.func @main(%x: tensor<6x4xf32>, %s: tensor<2x1xi32>, %n: tensor<1xi32>) -> ({PIECES}, tensor<2x2xf32>) {{
+  %two = stablehlo.constant dense<2> : tensor<1xi32>
+  %sizes = stablehlo.concatenate %n, %two, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %0 = "stablehlo.dynamic_gather"(%x, %s, %sizes) <{{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [0], index_vector_dim = 1>}}>
+    : (tensor<6x4xf32>, tensor<2x1xi32>, tensor<2xi32>) -> {PIECES}
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1] : ({PIECES}, tensor<f32>) -> tensor<2x2xf32>
+  return %0, %1 : {PIECES}, tensor<2x2xf32>
+}}"""
+
 
 def i32(*numbers):
     return np.array(numbers, np.int32)
@@ -85,6 +97,12 @@ def padded(x, l, h, g):
     rows[:: gap + 1] = x
     rows = np.pad(rows[max(-low, 0) : len(rows) - max(-high, 0)], ((max(low, 0), max(high, 0)), (1, 0)), constant_values=7.5)
     return [rows, np.int32(len(rows))]
+
+
+def gathered(x, s, n):
+    """Slices begin where as much as they have is left."""
+    pieces = np.array([x[start : start + n[0], :2] for start in np.clip(s[:, 0], 0, 6 - n[0])])
+    return [pieces, pieces.sum(axis=1)]
 
 
 CASES = [
@@ -101,6 +119,9 @@ CASES = [
     ("padded", PADDED, padded, [dict(x=X[:3], l=i32(l), h=i32(h), g=i32(g)) for l, h, g in ((0, 0, 0), (2, 1, 0), (0, 3, 1), (-1, 0, 2), (1, -3, 0), (-1, -2, 1))],
      [(dict(x=X[:3], l=i32(4), h=i32(3), g=i32(0)), "computes 10 for a size: 'dynamic_pad.size' must be from 0 to 9"),
       (dict(x=X[:3], l=i32(0), h=i32(0), g=i32(-1)), "computes -1 for"), (dict(x=X[:3], l=i32(-4), h=i32(0), g=i32(0)), "computes -1 for")]),
+    ("gathered", GATHERED, gathered, [dict(x=X, s=i32(*s).reshape(2, 1), n=i32(n)) for s, n in (((0, 3), 2), ((5, -4), 5), ((1, 1), 0), ((9, 2), 1), ((4, 5), 3))],
+     [(dict(x=X, s=i32(0, 0).reshape(2, 1), n=i32(6)), "computes 6 for a size: 'dynamic_gather.size' must be from 0 to 5"),
+      (dict(x=X, s=i32(0, 0).reshape(2, 1), n=i32(-1)), "computes -1 for")]),
     ("reshaped", RESHAPED, lambda x, s: [x.reshape(3, 8)], [dict(x=X, s=i32(3, 8))], []),
 ]
 
