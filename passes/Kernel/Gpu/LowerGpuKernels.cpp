@@ -119,7 +119,8 @@ std::string lackOfGpuKernel(func::FuncOp function) {
          llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
                                   SmallVector<Type>(op->getResultTypes())))
       if (isa<RankedTensorType>(type) && size::hasExtents(type))
-        return because("has extents that calls choose");
+        return because("has extents that calls choose or the program "
+                       "counts");
     return WalkResult::advance();
   });
   return reason;
