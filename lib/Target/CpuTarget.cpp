@@ -149,10 +149,10 @@ StringRef CpuTarget::nameFor(ModuleOp dispatched) const {
                    packings.contains(packing.filterPairs);
   const Machine *machine = &processor;
   while (const Machine *plain = findMachine(machine->plainName)) {
-    auto adds = [&](StringRef feature) {
-      return machine->hasFeature(feature) && !plain->hasFeature(feature);
-    };
-    if ((usesQuads && adds(kQuadFeature)) || (usesPairs && adds(kPairFeature)))
+    bool addsQuads = machine->byteQuadProduct() != plain->byteQuadProduct();
+    bool addsPairs =
+        machine->hasFeature(kPairFeature) && !plain->hasFeature(kPairFeature);
+    if ((usesQuads && addsQuads) || (usesPairs && addsPairs))
       break;
     machine = plain;
   }

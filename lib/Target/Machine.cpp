@@ -28,9 +28,10 @@ static const char *const level3[] = {"avx",  "avx2", "bmi",   "bmi2",
 static const char *const level4[] = {"avx512bw", "avx512cd", "avx512dq",
                                      "avx512f", "avx512vl"};
 
-/// What multiplies bytes and sums up four products at once.
-const StringLiteral kQuadFeature = "avx512vnni";
-static const char *const vnni[] = {kQuadFeature.data()};
+/// What multiplies bytes and sums up four products at once, in registers of 512
+/// and of 256 bits.
+static const char *const vnni[] = {"avx512vnni"};
+static const char *const vexVnni[] = {"avxvnni"};
 
 /// What multiplies bf16 and sums up two products at once, in f32.
 const StringLiteral kPairFeature = "avx512bf16";
@@ -245,6 +246,16 @@ static std::vector<Machine> makeMachines() {
        100e3,
        75e3,
        40e3});
+  // v3 and the sums of four products of bytes in its registers: Alder Lake,
+  // Sierra Forest and their successors, which have no wider ones (253665-083,
+  // section 15.3: CPUID leaf 7, subleaf 1, EAX bit 4).
+  Machine withVexBytes = table.back();
+  withVexBytes.name = "x86-64-v3-vnni";
+  withVexBytes.aliases = {"v3-vnni"};
+  withVexBytes.features = concat({level2, level3, vexVnni});
+  withVexBytes.isCommon = false;
+  withVexBytes.plainName = "x86-64-v3";
+  table.push_back(std::move(withVexBytes));
   add({"x86-64-v4",
        {"v4"},
        "x86-64",
@@ -320,7 +331,12 @@ bool Machine::hasFeature(StringRef feature) const {
 }
 
 StringRef Machine::byteQuadProduct() const {
-  return hasFeature(kQuadFeature) ? "llvm.x86.avx512.vpdpbusd.512" : "";
+  if (vectorBits == 512 && hasFeature("avx512vnni"))
+    return "llvm.x86.avx512.vpdpbusd.512";
+  // LLVM encodes it with VEX where there are no registers of 512 bits.
+  if (vectorBits == 256 && hasFeature("avxvnni"))
+    return "llvm.x86.avx512.vpdpbusd.256";
+  return "";
 }
 
 StringRef Machine::wordPairProduct() const {

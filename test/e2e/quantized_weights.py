@@ -127,6 +127,11 @@ def build() -> Model:
     model.convolution("grouped", values((1, 16, 6, 7), u8), values((48, 8, 3, 3), i8), (0.02, 0.003), padding=1, groups=2)
     model.convolution("shifted", values((1, 4, 6, 7), u8), values((10, 4, 3, 3), i8), (0.02, 0.003), zero=200)
     model.convolution("moved_border", values((1, 4, 6, 7), u8), values((10, 4, 3, 3), i8), (0.5, 0.25), zero=200, padding=1)
+    # Enough channels for products of matrices: copied with a border, by steps, by groups, and read where the border was put around before.
+    model.convolution("many_channels", values((1, 64, 14, 13), u8), values((40, 64, 3, 3), i8), (0.02, channels(40)), padding=1, step=2, relu=True)
+    model.convolution("many_strided", values((1, 64, 15, 12), u8), values((33, 64, 3, 3), i8), (0.02, channels(33)), stride=2, padding=1, step=2)
+    model.convolution("many_grouped", values((1, 64, 9, 11), u8), values((96, 32, 3, 3), i8), (0.02, 0.003), padding=1, groups=2, step=1)
+    model.convolution("many_moved", values((1, 32, 10, 9), u8), values((33, 32, 3, 3), i8), (0.02, channels(33)), zero=77, padding=1, step=1)
     model.convolution("three_channels", values((1, 3, 6, 7), u8), values((10, 3, 3, 3), i8), (0.5, 0.25), padding=1)
     return model
 

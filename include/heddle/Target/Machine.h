@@ -18,9 +18,8 @@ inline constexpr int64_t logicalVectorBytes = 64;
 /// Its elements of four bytes.
 inline constexpr int64_t logicalLanes = logicalVectorBytes / 4;
 
-/// The features that multiply quads of bytes and pairs of bf16, in LLVM's
-/// spelling.
-extern const llvm::StringLiteral kQuadFeature, kPairFeature;
+/// The feature that multiplies pairs of bf16, in LLVM's spelling.
+extern const llvm::StringLiteral kPairFeature;
 
 /// How long a core takes for what kernels do: orders of magnitude, which choose
 /// how work is cut, never what is computed. Rates are those of one core.
@@ -151,11 +150,9 @@ struct Machine {
   bool hasFeature(llvm::StringRef feature) const;
 
   /// LLVM's name of the instruction that adds products of four bytes, without
-  /// and with signs, to each of the 16 lanes of i32 of a logical vector; empty
-  /// if there is none.
+  /// and with signs, to each lane of i32 of a register; empty if there is none.
   llvm::StringRef byteQuadProduct() const;
-  /// The same of the one that sums up products of two words with signs, in each
-  /// lane of i32 of a register.
+  /// The same of the one that sums up products of two words with signs.
   llvm::StringRef wordPairProduct() const;
 
   /// Registers that a logical vector takes.

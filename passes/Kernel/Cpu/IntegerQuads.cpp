@@ -73,40 +73,48 @@ IntegerQuads::Factor IntegerQuads::row(OpBuilder &builder, Location loc,
                    /*isSigned=*/false);
 }
 
+Value IntegerQuads::inRegisters(OpBuilder &builder, Location loc, Value left,
+                                Value right, Value sum) const {
+  int64_t lanes = vectorBits / 32;
+  auto type = VectorType::get({lanes}, builder.getI32Type());
+  // What a register has of a logical vector, of elements of any width.
+  auto part = [&](Value whole, int64_t begin) -> Value {
+    int64_t perLane =
+        cast<VectorType>(whole.getType()).getDimSize(0) / logicalLanes;
+    if (lanes == logicalLanes)
+      return whole;
+    return vector::ExtractStridedSliceOp::create(
+        builder, loc, whole, ArrayRef<int64_t>{perLane * begin},
+        ArrayRef<int64_t>{perLane * lanes}, ArrayRef<int64_t>{1});
+  };
+  Value result = sum;
+  for (int64_t begin = 0; begin < logicalLanes; begin += lanes) {
+    Value l = part(left, begin), r = part(right, begin), s = part(sum, begin);
+    Value some;
+    if (way == Way::Quads)
+      some = call(builder, loc, product, type, {s, l, r});
+    else
+      some = arith::AddIOp::create(builder, loc, s,
+                                   call(builder, loc, product, type, {l, r}));
+    if (lanes == logicalLanes)
+      return some;
+    result = vector::InsertStridedSliceOp::create(builder, loc, some, result,
+                                                  ArrayRef<int64_t>{begin},
+                                                  ArrayRef<int64_t>{1});
+  }
+  return result;
+}
+
 Value IntegerQuads::multiplyAdd(OpBuilder &builder, Location loc,
                                 const Factor &row, const Factor &columns,
                                 Value sum) const {
-  if (way == Way::Quads)
-    return call(builder, loc, product, sum.getType(),
-                {sum, row[0], columns[0]});
   for (auto [left, right] : llvm::zip_equal(row, columns)) {
-    if (way == Way::Single) {
-      Value product = arith::MulIOp::create(builder, loc, left, right);
-      sum = arith::AddIOp::create(builder, loc, sum, product);
+    if (way != Way::Single) {
+      sum = inRegisters(builder, loc, left, right, sum);
       continue;
     }
-    // As many lanes at once as a register has.
-    int64_t words = vectorBits / 16, lanes = vectorBits / 32;
-    auto type = VectorType::get({lanes}, builder.getI32Type());
-    if (lanes == logicalLanes) {
-      Value pairs = call(builder, loc, product, type, {left, right});
-      sum = arith::AddIOp::create(builder, loc, sum, pairs);
-      continue;
-    }
-    Value pairs = arith::ConstantOp::create(
-        builder, loc, builder.getZeroAttr(lanesOf(builder.getI32Type())));
-    for (int64_t begin = 0; begin < logicalLanes; begin += lanes) {
-      auto part = [&](Value whole) -> Value {
-        return vector::ExtractStridedSliceOp::create(
-            builder, loc, whole, ArrayRef<int64_t>{2 * begin},
-            ArrayRef<int64_t>{words}, ArrayRef<int64_t>{1});
-      };
-      Value some = call(builder, loc, product, type, {part(left), part(right)});
-      pairs = vector::InsertStridedSliceOp::create(builder, loc, some, pairs,
-                                                   ArrayRef<int64_t>{begin},
-                                                   ArrayRef<int64_t>{1});
-    }
-    sum = arith::AddIOp::create(builder, loc, sum, pairs);
+    Value product = arith::MulIOp::create(builder, loc, left, right);
+    sum = arith::AddIOp::create(builder, loc, sum, product);
   }
   return sum;
 }

@@ -35,6 +35,11 @@ private:
 
   Factor takeApart(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Value lanes, bool isSigned) const;
+  /// `sum` and the products of the instruction, as many lanes at once as a
+  /// register has.
+  mlir::Value inRegisters(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value left, mlir::Value right,
+                          mlir::Value sum) const;
 
   Way way;
   /// The machine's instruction for it.

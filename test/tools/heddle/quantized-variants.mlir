@@ -33,9 +33,23 @@
 // TWO: target x86-64-v4-vnni:
 // TWO-NOT: target x86
 
-// Where the processor has the instruction its variant is taken.
+// So it is with the instruction in registers of 256 bits: quantized models alone have the variant.
+// RUN: heddle compile -q %s -t x86-64-v3,x86-64-v3-vnni -o %t.vex.heddle
+// RUN: heddle inspect %t.vex.heddle | FileCheck %s --check-prefix=VEX
+// VEX: target x86-64-v3: {{.*}}(0 B its own)
+// VEX: target x86-64-v3-vnni: {{.*}}(0 B its own)
+// RUN: heddle compile -q %S/Inputs/mlp.mlir -t x86-64-v3,x86-64-v3-vnni -o %t.plain3.heddle
+// RUN: heddle compile -q %S/Inputs/mlp.mlir -t x86-64-v3 -o %t.v3.heddle
+// RUN: cmp %t.plain3.heddle %t.v3.heddle
+
+// Where the processor has the instruction its variant is taken, with the bits of the others.
 // RUN: %if avx512vnni %{ heddle run %t.heddle --threads 1 --json --output %t.out | FileCheck %s --check-prefix=TAKEN %}
 // TAKEN: "variant": "x86-64-v4-vnni"
+// RUN: %if avxvnni %{ heddle run %t.vex.heddle --threads 1 --json --input 0=random:1 --output %t.vex.out | FileCheck %s --check-prefix=TAKEN-VEX %}
+// TAKEN-VEX: "variant": "x86-64-v3-vnni"
+// RUN: heddle compile -q %s -t x86-64-v3 -o %t.pairs.heddle
+// RUN: %if avxvnni %{ heddle run %t.pairs.heddle --threads 1 --input 0=random:1 --output %t.pairs.out %}
+// RUN: %if avxvnni %{ diff -r %t.vex.out %t.pairs.out %}
 func.func @main(%a: tensor<7x64xui8>) -> tensor<7x40xf32> {
   %i = stablehlo.iota dim = 0 : tensor<64x40xf32>
   %c = stablehlo.constant dense<[[0.5], [1.5]]> : tensor<2x1xf32>

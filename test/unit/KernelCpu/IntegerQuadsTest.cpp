@@ -12,8 +12,8 @@ using namespace heddle::test;
 namespace {
 
 /// Every host runs the lowest level.
-const char *const machines[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4",
-                                "x86-64-v4-vnni"};
+const char *const machines[] = {"x86-64-v2", "x86-64-v3", "x86-64-v3-vnni",
+                                "x86-64-v4", "x86-64-v4-vnni"};
 
 bool isUsable(llvm::StringRef machine) {
   return machine == "x86-64-v2" || canRun(machine);
@@ -90,6 +90,30 @@ TEST(IntegerQuads, Convolutions) {
   check({6, 7, 16, 48, 3, 1, 1, /*groups=*/2});
 }
 
+TEST(IntegerQuads, ConvolutionsOfManyChannels) {
+  // Runs of channels that fill a product of matrices, and such that leave some
+  // of it empty; rows that divide nothing, and borders of each kind.
+  check({14, 14, 64, 64, 3, 1, 1});
+  check({7, 7, 128, 48, 3, 1, 1});
+  check({33, 17, 32, 40, 3, 1, 2});
+  check({13, 21, 96, 20, 3, 1, 0});
+  check({6, 5, 16, 33, 3, 1, 1});
+  check({15, 11, 68, 16, 3, 1, 1});
+  // Steps of windows, of which each is a plane of the input.
+  check({16, 18, 64, 40, 3, 2, 1});
+  check({17, 19, 32, 33, 5, 3, 2});
+  check({9, 9, 64, 64, 1, 2, 0});
+  check({20, 14, 64, 32, 2, 4, 0});
+  // Windows with gaps between their points.
+  check({14, 13, 64, 32, 3, 1, 2, /*groups=*/1, /*dilation=*/2});
+  check({19, 23, 32, 40, 3, 2, 3, /*groups=*/1, /*dilation=*/3});
+  // Groups of channels.
+  check({10, 12, 128, 96, 3, 1, 1, /*groups=*/2});
+  check({8, 9, 64, 120, 3, 2, 1, /*groups=*/4});
+  // As many rows as take turns in the second cache.
+  check({120, 400, 64, 8, 3, 1, 1});
+}
+
 TEST(IntegerQuads, EachMachineUsesWhatItHas) {
   for (const char *machine : machines) {
     SCOPED_TRACE(machine);
@@ -97,11 +121,13 @@ TEST(IntegerQuads, EachMachineUsesWhatItHas) {
                                     textOf(types, {9, 17, 8, 40, 3, 1, 1})}) {
       auto kernel = Kernel::compile(text, machine);
       ASSERT_TRUE(kernel);
-      bool isQuads = machine == llvm::StringRef("x86-64-v4-vnni");
+      bool isQuads = llvm::StringRef(machine).ends_with("-vnni");
       auto uses = [&](const char *instruction) {
         return kernel->assembly.find(instruction) != std::string::npos;
       };
       EXPECT_EQ(uses("vpdpbusd"), isQuads);
+      // LLVM's assembler takes the encoding without 512 bits by this prefix.
+      EXPECT_EQ(uses("{vex}"), machine == llvm::StringRef("x86-64-v3-vnni"));
       EXPECT_EQ(uses("pmaddwd"), !isQuads);
       EXPECT_FALSE(uses("pmaddubsw"));
       EXPECT_FALSE(uses("pmulld"));

@@ -35,6 +35,8 @@ bool canRun(llvm::StringRef machine) {
     return canRun("x86-64-v4-vnni") && __builtin_cpu_supports("avx512bf16");
   if (machine == "x86-64-v4-vnni")
     return canRun("x86-64-v4") && __builtin_cpu_supports("avx512vnni");
+  if (machine == "x86-64-v3-vnni")
+    return canRun("x86-64-v3") && __builtin_cpu_supports("avxvnni");
   if (machine == "x86-64-v4")
     return __builtin_cpu_supports("x86-64-v4");
   return __builtin_cpu_supports("x86-64-v3");

@@ -47,8 +47,9 @@ void StepConvolution::forEachTap(
   for (int64_t result = 0; result < results(); ++result)
     for (int64_t tap = 0; tap < taps(); ++tap) {
       int64_t o = result % outputs, point = result / outputs;
-      int64_t row = point / wide * stride + tap / kernel - padding,
-              column = point % wide * stride + tap % kernel - padding;
+      int64_t row = point / wide * stride + tap / kernel * dilation - padding,
+              column =
+                  point % wide * stride + tap % kernel * dilation - padding;
       if (row < 0 || row >= height || column < 0 || column >= width)
         continue;
       visit(result, (row * width + column) * inputs + o / columns() * depth(),
@@ -61,17 +62,18 @@ std::string textOf(const StepTypes &types, const StepConvolution &c) {
              "func.func @k(%x: {0}, %w: {1}) -> {2} attributes "
              "{{kernel.entry} {{\n %0 = kernel.convolution %x, %w {{strides = "
              "array<i64: {3}, {3}>, padding = array<i64: {4}, {4}, {4}, {4}>, "
-             "lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, "
-             "1>, groups = {5} : i64{6}, weights_packing = \"* i (g={5} o) -> "
-             "g o/32 * i/{7} o%32 i%{7}\"} : {0}, {1} -> {2}\n return %0 : "
-             "{2}\n}\n",
+             "lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: {8}, "
+             "{8}>, groups = {5} : i64{6}, weights_packing = \"* i (g={5} o) "
+             "-> g o/32 * i/{7} o%32 i%{7}\"} : {0}, {1} -> {2}\n return %0 "
+             ": {2}\n}\n",
              tensorText({1, c.height, c.width, c.inputs}, types.element),
              tensorText({c.groups, c.panels(), c.kernel, c.kernel,
                          c.depth() / types.terms, 32, types.terms},
                         types.element),
              tensorText({1, c.extent(c.height), c.extent(c.width), c.outputs},
                         types.sum),
-             c.stride, c.padding, c.groups, types.attributes, types.terms)
+             c.stride, c.padding, c.groups, types.attributes, types.terms,
+             c.dilation)
       .str();
 }
 

@@ -26,12 +26,14 @@ int64_t placeInPanels(int64_t terms, int64_t depth, int64_t k, int64_t n);
 /// [m, k] times [k, n] in panels.
 std::string matmulText(const StepTypes &types, int64_t m, int64_t n, int64_t k);
 
-/// One image, with the same kernel, stride and padding in both dimensions.
+/// One image, with the same kernel, stride, padding and dilation in both
+/// dimensions.
 struct StepConvolution {
-  int64_t height, width, inputs, outputs, kernel, stride, padding, groups = 1;
+  int64_t height, width, inputs, outputs, kernel, stride, padding;
+  int64_t groups = 1, dilation = 1;
 
   int64_t extent(int64_t size) const {
-    return (size + 2 * padding - kernel) / stride + 1;
+    return (size + 2 * padding - (kernel - 1) * dilation - 1) / stride + 1;
   }
   int64_t taps() const { return kernel * kernel; }
   int64_t depth() const { return inputs / groups; }

@@ -47,6 +47,8 @@ TEST(Target, ProductsAreNamedByWhatAMachineHas) {
   for (auto [name, quads, pairs] :
        {std::tuple("x86-64-v2", "", "llvm.x86.sse2.pmadd.wd"),
         {"x86-64-v3", "", "llvm.x86.avx2.pmadd.wd"},
+        {"x86-64-v3-vnni", "llvm.x86.avx512.vpdpbusd.256",
+         "llvm.x86.avx2.pmadd.wd"},
         {"x86-64-v4", "", "llvm.x86.avx512.pmaddw.d.512"},
         {"x86-64-v4-bf16", "llvm.x86.avx512.vpdpbusd.512",
          "llvm.x86.avx512.pmaddw.d.512"},
@@ -55,13 +57,15 @@ TEST(Target, ProductsAreNamedByWhatAMachineHas) {
     EXPECT_EQ(findMachine(name)->wordPairProduct(), pairs) << name;
   }
   // The row says it, not the name of the architecture.
-  Machine bare = *findMachine("x86-64-v3");
+  Machine bare = *findMachine("x86-64-v3-vnni");
   bare.features.clear();
+  EXPECT_EQ(bare.byteQuadProduct(), "");
   EXPECT_EQ(bare.wordPairProduct(), "");
 }
 
 TEST(Target, LevelsContainEachOther) {
   for (auto [less, more] : {std::pair("x86-64-v2", "x86-64-v3"),
+                            std::pair("x86-64-v3", "x86-64-v3-vnni"),
                             std::pair("x86-64-v3", "x86-64-v4"),
                             std::pair("x86-64-v4", "x86-64-v4-vnni"),
                             std::pair("x86-64-v4-vnni", "x86-64-v4-bf16")})
