@@ -2,7 +2,7 @@
 
 A row of kind "run" measures a model's steady calls by `heddle bench --vs`: heddle's and each peer's by turns, so that the machine's moods hit both.
 The ratio is heddle's time over the peer's, below 1 where heddle is faster; of rounds, their geometric mean with its 95 % interval. One
-with "quantized" quantizes its model first; with "precision": "bf16" heddle runs the model with its contractions cast (cast_contractions.py),
+with "quantized" quantizes its model first, in the way it says; with "precision": "bf16" heddle runs the model with its contractions cast (cast_contractions.py),
 the peers the model as it is. With the peer "heddle-python" it is what calls from Python cost: "least" is the ratio below which they cost too much.
 A row of kind "compile" measures import and compilation, in processes of their own. A row of kind "sizes" measures an
 artifact with open sizes (size_benchmarks.py). Peers that are not installed are named as missing (tools/dev/setup --bench installs them).
@@ -41,17 +41,39 @@ def commit() -> str:
     return run.stdout.strip() or "unknown"
 
 
-def quantized(path: pathlib.Path) -> pathlib.Path:
-    """The model with products of integers of i8, as onnxruntime quantizes it for ranges that each call finds; made once."""
-    made = ROOT / "build" / "bench" / f"{path.stem}-quantized.onnx"
-    if not made.exists():
-        from onnxruntime.quantization import QuantType, quantize_dynamic
-        made.parent.mkdir(parents=True, exist_ok=True)
-        # The quantizer writes a file beside the model, and takes no weights that have another name elsewhere.
-        with tempfile.TemporaryDirectory() as folder:
-            for file in (path, path.with_suffix(".weights")):
-                shutil.copy(file, folder)
-            quantize_dynamic(pathlib.Path(folder) / path.name, made, weight_type=QuantType.QInt8)
+class OneBatch:
+    """What the quantizer finds ranges on: one example of the inputs."""
+
+    def __init__(self, feeds: dict):
+        self.left = [feeds]
+
+    def get_next(self) -> dict | None:
+        return self.left.pop() if self.left else None
+
+
+def quantized(path: pathlib.Path, feeds: dict, how: str) -> pathlib.Path:
+    """The model with products of integers, as onnxruntime quantizes it; made once.
+
+    "dynamic": weights of i8, and ranges of activations that each call finds. "u8s8-channel" and its like: between QuantizeLinear and
+    DequantizeLinear, types of activations and of weights, scales by channel or by tensor, ranges of activations found on `feeds`.
+    """
+    from onnxruntime.quantization import QuantFormat, QuantType, quantize_dynamic, quantize_static
+    made = ROOT / "build" / "bench" / f"{path.stem}-{how}.onnx"
+    if made.exists():
+        return made
+    made.parent.mkdir(parents=True, exist_ok=True)
+    # The quantizer writes a file beside the model, and takes no weights that have another name elsewhere.
+    with tempfile.TemporaryDirectory() as folder:
+        for file in (path, path.with_suffix(".weights")):
+            shutil.copy(file, folder)
+        copied = pathlib.Path(folder) / path.name
+        if how == "dynamic":
+            quantize_dynamic(copied, made, weight_type=QuantType.QInt8)
+            return made
+        types, scales = how.split("-")
+        activations = {"u8s8": QuantType.QUInt8, "s8s8": QuantType.QInt8}[types]
+        quantize_static(copied, made, OneBatch(feeds), quant_format=QuantFormat.QDQ, per_channel={"channel": True, "tensor": False}[scales],
+                        activation_type=activations, weight_type=QuantType.QInt8, extra_options={"ActivationSymmetric": types == "s8s8"})
     return made
 
 
@@ -60,7 +82,7 @@ def model_of(row: dict) -> tuple[pathlib.Path, dict]:
     if row["model"] != "demo":
         path = model_accuracy.materialize(row["model"])
         feeds = dict(np.load(path.with_suffix(".npz")))
-        return quantized(path) if row.get("quantized") else path, feeds
+        return quantized(path, feeds, row["quantized"]) if "quantized" in row else path, feeds
     path = ROOT / "build" / "demo" / "minilm.onnx"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
