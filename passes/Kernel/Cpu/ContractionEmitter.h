@@ -5,6 +5,7 @@
 
 #include "passes/Kernel/Cpu/ContractionPlan.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
+#include "passes/Kernel/Cpu/MatrixTile.h"
 #include "passes/Kernel/Cpu/PanelPacking.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/TileOutput.h"
@@ -138,6 +139,44 @@ private:
   TileLhs lhsOf(const Rows &rows);
   TileLhs storedLhsOf(const Rows &rows);
 
+  //===--- In matrix registers --------------------------------------------===//
+
+  /// Terms of a product's row, and whole products of the depth.
+  int64_t matrixTerms() const { return matrixSteps * shape.perStep; }
+  int64_t wholeProducts() const {
+    return shape.depthCount().bound() / matrixSteps;
+  }
+  /// Steps behind the last whole product, the last of which may lack terms.
+  int64_t restSteps() const {
+    return shape.depthCount().bound() % matrixSteps + !shape.rest.is(0);
+  }
+  void allocateMatrixScratch();
+  /// A tile of rows and columns, and how many rows it has.
+  struct MatrixPart {
+    Group group;
+    Rows rows;
+    mlir::Value height;
+  };
+  /// Emits the groups like `like` from `begin` to `end`, for all `rows`.
+  mlir::LogicalResult emitInMatrices(mlir::Value begin, mlir::Value end,
+                                     Group like, RowRange rows);
+  MatrixPart matrixPartOf(Group group, mlir::Value number);
+  /// Readies the registers for the sums of `part`, the first ones of which are
+  /// those of what is behind the last whole product.
+  void beginMatrices(MatrixTile &tile, const MatrixPart &part, RowRange rows);
+  /// Tells the processor the height of tiles where that changes.
+  void configureFor(MatrixTile &tile, const MatrixPart &part, RowRange rows);
+  void multiplyMatrices(MatrixTile &tile, const MatrixPart &part,
+                        mlir::Value product);
+  /// Writes some rows of the sums of `part`, which rest from `base` on, with
+  /// what follows them: `count` rows from `first` on, as far as there are.
+  mlir::LogicalResult finishRows(const MatrixPart &part, mlir::Value base,
+                                 mlir::Value first, int64_t count);
+  /// Copies what the rows and the columns have behind the last whole product,
+  /// and zeros after it.
+  void copyRowRest(const MatrixPart &part);
+  void copyColumnRest(const Group &group);
+
   //===--- Copies in f32 --------------------------------------------------===//
 
   /// Terms of a row.
@@ -169,6 +208,12 @@ private:
   mlir::Value lhsBuffer, rhsBuffer, panel, partialSums;
   /// Copies in f32: the rows of the grid's tile, and a panel.
   mlir::Value wideRows, widePanel;
+  /// What the processor is told of matrix registers, and what is behind the
+  /// last whole product of rows and columns.
+  mlir::Value matrixConfiguration, rowRest, columnRest;
+  /// The sums of two tiles: while those of one are made, what follows the
+  /// other's is done.
+  mlir::Value matrixSums;
   /// How far dimensions run in this launch, null where to their extent.
   llvm::SmallVector<mlir::Value> outerLimits, outerRowLimits, depthLimits;
   mlir::Value rowLimit, columnLimit;

@@ -162,6 +162,9 @@ ContractionEmitter::prefetchOf(const TileRhs &rhs, const Rows &these,
 }
 
 LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
+  if (plan.fillsMatrices)
+    return emitInMatrices(group.number, index.add(group.number, 1), group,
+                          rows);
   rows.share = shareOfPass(rows);
   return isBlocked() ? emitInBlocks(group, rows) : emitAtOnce(group, rows);
 }

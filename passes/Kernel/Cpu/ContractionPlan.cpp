@@ -3,6 +3,7 @@
 #include "passes/Kernel/Cpu/ContractionPlan.h"
 
 #include "dialects/Kernel/Factors.h"
+#include "passes/Kernel/Cpu/MatrixTile.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/Work.h"
 
@@ -45,6 +46,15 @@ static bool isWorthWidening(const Machine &machine,
          shape.columnCount().bound() >= groupsOfCopy * plan.groupColumns();
 }
 
+/// Whether `shape` is multiplied in matrix registers.
+static bool fillsMatrices(const Machine &machine, const ContractionShape &shape,
+                          Type accumulator) {
+  return shape.hasMatrixRows &&
+         shape.row.extent.bound() >= machine.rowsWorthMatrices &&
+         shape.isPacked && !shape.scaled && shape.perStep > 1 &&
+         shape.depth.size() <= 1 && !machine.matrixProduct(accumulator).empty();
+}
+
 ContractionPlan heddle::planContraction(KernelFrame &frame,
                                         const ContractionShape &shape,
                                         Type accumulator) {
@@ -53,6 +63,9 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   int64_t rows = shape.row.extent.bound(),
           columns = shape.columnCount().bound();
   plan.tileShape = chooseTileShape(frame.machine, rows, columns, plan.lanes);
+  plan.fillsMatrices = fillsMatrices(frame.machine, shape, accumulator);
+  if (plan.fillsMatrices)
+    plan.tileShape = matrixTileShape(frame.machine, rows, columns, plan.lanes);
   // Beside the sums a word and a number of each column, a row and a table.
   if (shape.scaled)
     plan.tileShape.rows = rowsOfWidened(frame.machine, rows, plan.tileShape);
@@ -66,7 +79,7 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   expectWork(frame, contractionNanoseconds(frame.machine, work, outputs));
   plan.isSmall = isSmallWork(frame.machine, work);
   if (auto products =
-          shape.scaled
+          shape.scaled || plan.fillsMatrices
               ? nullptr
               : StepProducts::of(frame.machine, shape.perStep, accumulator)) {
     int64_t fewerRows = products->rowsOf(rows, plan.tileShape);
@@ -79,7 +92,7 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   if (isSized)
     plan.tileShape.rows =
         std::min(plan.tileShape.rows, frame.machine.mostSizedTileRows);
-  else if (plan.isSmall)
+  else if (plan.isSmall && !plan.fillsMatrices)
     plan.tileShape.rows = evenRows(rows, plan.tileShape.rows);
   plan.split = splitRows(rows, plan.tileShape.rows);
   plan.rowTiles = plan.split.count();
@@ -112,6 +125,7 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
       bytesOf(plan.widens ? accumulator : rhs) * shape.rhsPerStep();
   extents.packsRhs = plan.packs || plan.widens;
   extents.sizedRows = isSized;
+  extents.inMatrices = plan.fillsMatrices;
   plan.blocks = chooseBlocks(frame.machine, extents, plan.tileShape, rowTiles,
                              plan.columnGroups.bound(), plan.lanes);
   // Sums of steps of several terms rest between whole chains alone: whatever

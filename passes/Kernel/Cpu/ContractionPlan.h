@@ -27,6 +27,8 @@ struct ContractionPlan {
   /// Operands are copied as f32 before they meet: both terms of a pair, the
   /// second one first.
   bool widens = false;
+  /// Sums are held in matrix registers.
+  bool fillsMatrices = false;
   /// The work is so little that loops are not written out.
   bool isSmall = false;
   /// Depth dimensions as tiles read them: of the packed copy if there is one.

@@ -122,7 +122,8 @@ void ContractionShape::countInSteps(int64_t terms) {
 }
 
 FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
-                                                      int64_t panelColumns) {
+                                                      const Machine &machine) {
+  int64_t panelColumns = machine.panelColumns;
   ContractionShape shape;
   shape.lhs = op.getLhs();
   shape.rhs = op.getRhs();
@@ -250,6 +251,7 @@ FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
                });
   }
   joinDims(shape.depth);
+  shape.hasMatrixRows = kernel::hasMatrixRows(op, machine.rowsWorthMatrices);
   return shape;
 }
 

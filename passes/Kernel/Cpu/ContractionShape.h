@@ -31,7 +31,7 @@ struct ContractionShape {
   /// dropped.
   /// Fails with a diagnostic where sizes make it a shape that has no kernel.
   static mlir::FailureOr<ContractionShape> analyze(kernel::ContractOp op,
-                                                   int64_t panelColumns);
+                                                   const Machine &machine);
   /// Of `dims`, the one that makes the fullest tiles becomes `row`, the others
   /// `outerRows`; of equals the last.
   void setRows(llvm::SmallVector<ContractionDim> dims);
@@ -60,6 +60,8 @@ struct ContractionShape {
   Extent rest = 0;
   /// Elements between neighbouring terms of a column of rhs as it is stored.
   Extent termStride = 0;
+  /// Whether there are enough rows for matrix registers.
+  bool hasMatrixRows = false;
   /// How numbers of rhs follow from words, if it is dequantized.
   std::optional<ScaledWords> scaled;
 

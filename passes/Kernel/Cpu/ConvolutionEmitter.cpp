@@ -5,6 +5,7 @@
 // because border tiles have code of their own. So do the columns of each phase,
 // where the input has zeros between its points.
 
+#include "dialects/Kernel/TermRuns.h"
 #include "passes/Kernel/Cpu/ContractionShape.h"
 #include "passes/Kernel/Cpu/ConvolutionWork.h"
 #include "passes/Kernel/Cpu/DepthwiseEmitter.h"
@@ -76,8 +77,11 @@ static bool isPointwise(const ConvolutionShape &shape) {
 
 static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
                                        const ConvolutionShape &shape,
-                                       int64_t panelColumns) {
+                                       const Machine &machine) {
+  int64_t panelColumns = machine.panelColumns;
   ContractionShape contraction;
+  contraction.hasMatrixRows =
+      kernel::hasMatrixRows(op, machine.rowsWorthMatrices);
   contraction.lhs = op.getInput();
   contraction.rhs = op.getWeights();
   ContractionDim images{shape.images, shape.inputImage(), 0, 0u};
@@ -284,7 +288,7 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
   ConvolutionShape &shape = *found;
   if (isPointwise(shape))
     return emitContraction(frame, cast<OpResult>(op.getResult()),
-                           pointwiseShape(op, shape, panelColumns));
+                           pointwiseShape(op, shape, frame.machine));
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   if (!element.isIntOrFloat())
     return op.emitOpError("has elements of an unsupported type, ") << element;

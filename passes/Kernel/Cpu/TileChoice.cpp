@@ -74,6 +74,16 @@ TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
   return shape;
 }
 
+TileShape matrixTileShape(const Machine &machine, int64_t rows, int64_t columns,
+                          int64_t lanes) {
+  TileShape shape;
+  shape.rows = splitRows(rows, 2 * matrixRegisterRows).bigRows;
+  shape.vectors =
+      std::min<int64_t>(machine.panelColumns / lanes,
+                        std::max<int64_t>(1, llvm::divideCeil(columns, lanes)));
+  return shape;
+}
+
 int64_t rowsOfWidened(const Machine &machine, int64_t rows, TileShape tile) {
   int64_t registers = tile.vectors * machine.registersPerVector();
   int64_t most = std::max<int64_t>(
@@ -89,10 +99,51 @@ int64_t rowsOneByOne(const Machine &machine, TileShape tile) {
   return (tile.rows - 1) / timeOfOne;
 }
 
+/// Equal parts of at most `most`.
+static int64_t evenParts(int64_t count, int64_t most) {
+  return llvm::divideCeil(count, llvm::divideCeil(count, most));
+}
+
+/// The rows of a tile of the grid stay in the second cache, from where they are
+/// read for each panel; the panel stays nearer.
+static ContractionBlocks chooseMatrixBlocks(const Machine &machine,
+                                            const ContractionExtents &extents,
+                                            TileShape tile, int64_t rowTiles,
+                                            int64_t columnGroups,
+                                            int64_t lanes) {
+  ContractionBlocks blocks;
+  blocks.depthBlock = std::max<int64_t>(1, extents.depth);
+  double perStep = 2 / machine.rates.flopsPerUsMatrix;
+  int64_t groupColumns = tile.vectors * lanes;
+  double totalUs = perStep * extents.outer * extents.rows * extents.columns *
+                   blocks.depthBlock;
+  double tileUs = perStep * tile.rows * groupColumns * blocks.depthBlock;
+  double wantedUs = pieceUs(machine, totalUs);
+
+  int64_t rowBytes = blocks.depthBlock * extents.lhsBytes;
+  int64_t nearTiles =
+      std::max<int64_t>(1, machine.l2Bytes / 4 / rowBytes / tile.rows);
+  int64_t wantedTiles = std::max<int64_t>(1, wantedUs / tileUs);
+  blocks.rowTiles =
+      evenParts(rowTiles, std::min({rowTiles, nearTiles, wantedTiles}));
+  blocks.columnGroups = evenParts(
+      columnGroups, std::clamp<int64_t>(wantedTiles / blocks.rowTiles, 1,
+                                        std::max<int64_t>(1, columnGroups)));
+  int64_t tiles = extents.outer * llvm::divideCeil(rowTiles, blocks.rowTiles) *
+                  llvm::divideCeil(columnGroups, blocks.columnGroups);
+  double blockUs = tileUs * blocks.rowTiles * blocks.columnGroups;
+  blocks.chunk =
+      std::clamp<int64_t>(wantedUs / blockUs, 1, std::max<int64_t>(1, tiles));
+  return blocks;
+}
+
 ContractionBlocks chooseBlocks(const Machine &machine,
                                const ContractionExtents &extents,
                                TileShape tile, int64_t rowTiles,
                                int64_t columnGroups, int64_t lanes) {
+  if (extents.inMatrices)
+    return chooseMatrixBlocks(machine, extents, tile, rowTiles, columnGroups,
+                              lanes);
   ContractionBlocks blocks;
   int64_t depth = std::max<int64_t>(1, extents.depth);
   int64_t groupColumns = tile.vectors * lanes;

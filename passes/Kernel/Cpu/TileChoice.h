@@ -43,6 +43,11 @@ struct TileShape {
 TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
                           int64_t lanes);
 
+/// The same of tiles in matrix registers: up to two registers of rows by the
+/// columns of a panel, or half of one.
+TileShape matrixTileShape(const Machine &machine, int64_t rows, int64_t columns,
+                          int64_t lanes);
+
 /// The height of tiles of `rows` rows, for which single floats would have that
 /// of `tile`, where factors are widened or taken apart in registers: beside the
 /// sums two vectors of each column, and three more.
@@ -69,6 +74,8 @@ struct ContractionExtents {
   bool packsRhs = false;
   /// A call says how many rows there are, `rows` at most.
   bool sizedRows = false;
+  /// Sums are held in matrix registers, of the whole depth.
+  bool inMatrices = false;
 };
 
 /// How a contraction is cut. Results do not depend on it except through

@@ -6,6 +6,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
@@ -117,6 +119,14 @@ static uint32_t savedState() {
   return low;
 }
 
+/// Linux keeps matrix registers for processes that asked. Source: Linux,
+/// Documentation/arch/x86/xstate.rst and arch/x86/include/uapi/asm/prctl.h.
+static bool mayUseMatrices() {
+  constexpr long requestPermission = 0x1023; // ARCH_REQ_XCOMP_PERM
+  constexpr long tileData = 18;              // XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+}
+
 bool runtime::cpuHas(std::string_view feature) {
   std::string name = plainName(feature);
   for (const FeatureBit &entry : featureBits) {
@@ -127,7 +137,8 @@ bool runtime::cpuHas(std::string_view feature) {
                            &registers[ebx], &registers[ecx], &registers[edx]))
       return false;
     return (registers[entry.reg] >> entry.bit & 1) &&
-           (savedState() & entry.state) == entry.state;
+           (savedState() & entry.state) == entry.state &&
+           (entry.state != amxState || mayUseMatrices());
   }
   return false;
 }

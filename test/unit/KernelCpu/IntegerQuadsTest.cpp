@@ -12,8 +12,8 @@ using namespace heddle::test;
 namespace {
 
 /// Every host runs the lowest level.
-const char *const machines[] = {"x86-64-v2", "x86-64-v3", "x86-64-v3-vnni",
-                                "x86-64-v4", "x86-64-v4-vnni"};
+const char *const machines[] = {"x86-64-v2", "x86-64-v3",      "x86-64-v3-vnni",
+                                "x86-64-v4", "x86-64-v4-vnni", "x86-64-v4-amx"};
 
 bool isUsable(llvm::StringRef machine) {
   return machine == "x86-64-v2" || canRun(machine);
@@ -121,13 +121,14 @@ TEST(IntegerQuads, EachMachineUsesWhatItHas) {
                                     textOf(types, {9, 17, 8, 40, 3, 1, 1})}) {
       auto kernel = Kernel::compile(text, machine);
       ASSERT_TRUE(kernel);
-      bool isQuads = llvm::StringRef(machine).ends_with("-vnni");
+      llvm::StringRef name = machine;
+      bool isQuads = name.ends_with("-vnni") || name.ends_with("-amx");
       auto uses = [&](const char *instruction) {
         return kernel->assembly.find(instruction) != std::string::npos;
       };
-      EXPECT_EQ(uses("vpdpbusd"), isQuads);
+      EXPECT_EQ(uses("vpdpbusd") || uses("tdpbusd"), isQuads);
       // LLVM's assembler takes the encoding without 512 bits by this prefix.
-      EXPECT_EQ(uses("{vex}"), machine == llvm::StringRef("x86-64-v3-vnni"));
+      EXPECT_EQ(uses("{vex}"), name == "x86-64-v3-vnni");
       EXPECT_EQ(uses("pmaddwd"), !isQuads);
       EXPECT_FALSE(uses("pmaddubsw"));
       EXPECT_FALSE(uses("pmulld"));

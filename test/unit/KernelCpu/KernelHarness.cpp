@@ -3,6 +3,7 @@
 #include "KernelHarness.h"
 
 #include "heddle/Pipeline/Registration.h"
+#include "heddle/runtime.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel/Cpu/KernelFrame.h"
@@ -31,6 +32,10 @@ MLIRContext &context() {
 }
 
 bool canRun(llvm::StringRef machine) {
+  // The system keeps matrix registers for processes that ask for them.
+  if (machine == "x86-64-v4-amx")
+    return canRun("x86-64-v4-bf16") && heddle_cpu_has("amx-int8") &&
+           heddle_cpu_has("amx-bf16");
   if (machine == "x86-64-v4-bf16")
     return canRun("x86-64-v4-vnni") && __builtin_cpu_supports("avx512bf16");
   if (machine == "x86-64-v4-vnni")

@@ -56,6 +56,18 @@ TEST(Target, ProductsAreNamedByWhatAMachineHas) {
     EXPECT_EQ(findMachine(name)->byteQuadProduct(), quads) << name;
     EXPECT_EQ(findMachine(name)->wordPairProduct(), pairs) << name;
   }
+  MLIRContext context;
+  Builder b(&context);
+  for (const Machine &machine : machines()) {
+    bool hasMatrices = machine.name == "x86-64-v4-amx";
+    EXPECT_EQ(machine.matrixProduct(b.getI32Type()),
+              hasMatrices ? "llvm.x86.tdpbusd" : "");
+    EXPECT_EQ(machine.matrixProduct(b.getF32Type()),
+              hasMatrices ? "llvm.x86.tdpbf16ps" : "");
+    EXPECT_EQ(machine.matrixProduct(b.getF64Type()), "");
+    EXPECT_EQ(machine.rates.flopsPerUsMatrix > machine.rates.flopsPerUsInteger,
+              hasMatrices);
+  }
   // The row says it, not the name of the architecture.
   Machine bare = *findMachine("x86-64-v3-vnni");
   bare.features.clear();
@@ -68,7 +80,8 @@ TEST(Target, LevelsContainEachOther) {
                             std::pair("x86-64-v3", "x86-64-v3-vnni"),
                             std::pair("x86-64-v3", "x86-64-v4"),
                             std::pair("x86-64-v4", "x86-64-v4-vnni"),
-                            std::pair("x86-64-v4-vnni", "x86-64-v4-bf16")})
+                            std::pair("x86-64-v4-vnni", "x86-64-v4-bf16"),
+                            std::pair("x86-64-v4-bf16", "x86-64-v4-amx")})
     for (const std::string &feature : findMachine(less)->features)
       EXPECT_TRUE(llvm::is_contained(findMachine(more)->features, feature))
           << feature;

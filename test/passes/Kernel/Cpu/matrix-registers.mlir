@@ -1,0 +1,68 @@
+// RUN: heddle-opt %s --heddle-lower-kernels=target=x86-64-v4-amx | FileCheck %s
+// RUN: heddle-opt %s --heddle-lower-kernels=target=x86-64-v4-bf16 | FileCheck %s --check-prefix=VECTORS
+// VECTORS-NOT: llvm.x86.tile
+
+// Rows in tiles of two heights, columns in panels, and a depth of two whole products and a rest, which is copied and multiplied first. What follows
+// the sums of one tile is done beside the products of the next one.
+// CHECK-LABEL: func.func @bytes(
+// CHECK: scf.for %[[TILE:.*]] = %c0{{.*}} iter_args
+// CHECK: scf.if
+// CHECK: llvm.x86.ldtilecfg
+// CHECK: llvm.x86.ldtilecfg
+// CHECK-COUNT-4: llvm.x86.tilezero
+// CHECK: vector.maskedload {{.*}} vector<64xi8>
+// CHECK-COUNT-4: llvm.x86.tdpbusd
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c2
+// CHECK: scf.if
+// CHECK: llvm.x86.tileloadd64
+// CHECK-COUNT-4: llvm.x86.tdpbusd
+// CHECK-NOT: llvm.x86.tile
+// CHECK: arith.sitofp
+// CHECK: vector.store
+// CHECK-COUNT-4: llvm.x86.tilestored64
+// CHECK: llvm.x86.tilerelease
+func.func @bytes(%a: tensor<63x140xi8>, %b: tensor<2x35x32x4xi8>) -> tensor<63x64xf32> attributes {kernel.entry} {
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 63, 64, 140>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k/4 n%32 k%4", lhs_type = ui8
+  } : tensor<63x140xi8>, tensor<2x35x32x4xi8> -> tensor<63x64xi32>
+  %1 = tensor.empty() : tensor<63x64xf32>
+  %2 = linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]
+  } ins(%0 : tensor<63x64xi32>) outs(%1 : tensor<63x64xf32>) {
+  ^bb0(%sum: i32, %out: f32):
+    %f = arith.sitofp %sum : i32 to f32
+    linalg.yield %f : f32
+  } -> tensor<63x64xf32>
+  return %2 : tensor<63x64xf32>
+}
+
+// Up to 16 rows take one register, up to 16 columns another.
+// CHECK-LABEL: func.func @pairs(
+// CHECK-COUNT-1: llvm.x86.tilezero
+// CHECK-NOT: llvm.x86.tilezero
+// CHECK-COUNT-1: llvm.x86.tdpbf16ps
+// CHECK-NOT: llvm.x86.tdpbf16ps
+// CHECK: return
+func.func @pairs(%a: tensor<16x64xbf16>, %b: tensor<1x32x32x2xbf16>) -> tensor<16x16xf32> attributes {kernel.entry} {
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 16, 16, 64>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k/2 n%32 k%2"
+  } : tensor<16x64xbf16>, tensor<1x32x32x2xbf16> -> tensor<16x16xf32>
+  return %0 : tensor<16x16xf32>
+}
+
+// Few rows stay in vectors.
+// CHECK-LABEL: func.func @few(
+// CHECK-NOT: llvm.x86.tile
+// CHECK: return
+func.func @few(%a: tensor<7x64xbf16>, %b: tensor<1x32x32x2xbf16>) -> tensor<7x16xf32> attributes {kernel.entry} {
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 7, 16, 64>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k/2 n%32 k%2"
+  } : tensor<7x64xbf16>, tensor<1x32x32x2xbf16> -> tensor<7x16xf32>
+  return %0 : tensor<7x16xf32>
+}

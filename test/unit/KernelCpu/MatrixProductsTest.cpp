@@ -1,0 +1,175 @@
+// Products in matrix registers: of bytes to the bits of all other machines, of
+// bf16 to those of the processor's own order of sums, which is modelled here.
+
+#include "KernelHarness.h"
+#include "KernelText.h"
+#include "StepCases.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <cstring>
+#include <random>
+
+using namespace heddle::test;
+
+namespace {
+
+const char *const matrixMachine = "x86-64-v4-amx";
+
+class MatrixProducts : public ::testing::Test {
+protected:
+  void SetUp() override {
+    if (!canRun(matrixMachine))
+      GTEST_SKIP() << "this processor has no matrix registers, or the system "
+                      "keeps none for this process";
+  }
+};
+
+const StepTypes bytes{4, "i8", "i32", ", lhs_type = ui8"};
+const StepTypes pairs{2, "bf16", "f32", ""};
+
+float single(uint16_t bits) {
+  uint32_t wide = uint32_t(bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof(value));
+  return value;
+}
+
+/// Numbers between 2^-9 and 2 of both signs: no sum of products is subnormal.
+std::vector<uint16_t> bfloats(int64_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<uint16_t> all(count);
+  for (uint16_t &value : all)
+    value = uint16_t((random() & 0x8000) | (0x3b00 + random() % 0x500));
+  return all;
+}
+
+/// What one instruction adds to a sum: up to 32 terms, the even and the odd
+/// ones apart, each by fused multiply-adds from zero. Source: Intel 64 and
+/// IA-32 Architectures Software Developer's Manual, volume 2, TDPBF16PS.
+float productOf(int64_t count, const uint16_t *left, const uint16_t *right) {
+  float even = 0, odd = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    float &sum = k % 2 ? odd : even;
+    sum = std::fma(single(left[k]), single(right[k]), sum);
+  }
+  return even + odd;
+}
+
+/// The terms behind the last whole product come first.
+float sumOf(int64_t k, const uint16_t *left, const uint16_t *right) {
+  int64_t whole = k / 32 * 32;
+  float sum = productOf(k - whole, left + whole, right + whole);
+  for (int64_t begin = 0; begin < whole; begin += 32)
+    sum += productOf(32, left + begin, right + begin);
+  return sum;
+}
+
+void checkPairs(int64_t m, int64_t n, int64_t k) {
+  SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(n) + " x " +
+               std::to_string(k));
+  std::vector<uint16_t> lhs = bfloats(m * k, 1), rhs = bfloats(n * k, 2),
+                        stored = inPanels(2, n, k, rhs);
+  std::vector<float> wanted(m * n);
+  for (int64_t i = 0; i < m * n; ++i)
+    wanted[i] = sumOf(k, &lhs[i / n * k], &rhs[i % n * k]);
+  runAndExpect(matmulText(pairs, m, n, k), matrixMachine, lhs, stored, wanted);
+}
+
+int32_t addFour(int32_t sum, const uint8_t *left, const uint8_t *right) {
+  for (int i = 0; i < 4; ++i)
+    sum += int32_t(left[i]) * static_cast<int8_t>(right[i]);
+  return sum;
+}
+
+void checkBytes(int64_t m, int64_t n, int64_t k) {
+  SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(n) + " x " +
+               std::to_string(k));
+  std::mt19937 random(3);
+  std::vector<uint8_t> lhs(m * k), rhs(n * k);
+  for (auto *values : {&lhs, &rhs})
+    for (uint8_t &value : *values)
+      value = static_cast<uint8_t>(random());
+  std::vector<uint8_t> stored = inPanels(4, n, k, rhs);
+  runAndExpect(matmulText(bytes, m, n, k), matrixMachine, lhs, stored,
+               sumsOf<uint8_t, int32_t>(m, n, k, 4, lhs, rhs, addFour));
+}
+
+TEST_F(MatrixProducts, RowsThatDoNotFillRegisters) {
+  for (int64_t m : {8, 15, 16, 17, 31, 32, 33, 63, 65, 97, 200}) {
+    checkBytes(m, 64, 128);
+    checkPairs(m, 64, 64);
+  }
+}
+
+TEST_F(MatrixProducts, ColumnsThatDoNotFillRegisters) {
+  for (int64_t n : {1, 15, 16, 17, 31, 33, 48, 150}) {
+    checkBytes(40, n, 128);
+    checkPairs(40, n, 64);
+  }
+}
+
+TEST_F(MatrixProducts, DepthsThatDoNotFillRegisters) {
+  for (int64_t k : {4, 60, 64, 68, 124, 192, 260, 1028})
+    checkBytes(19, 40, k);
+  for (int64_t k : {2, 3, 31, 32, 33, 34, 63, 95, 96, 129, 1000})
+    checkPairs(19, 40, k);
+}
+
+TEST_F(MatrixProducts, ManyTilesOfTheGrid) {
+  checkBytes(300, 500, 516);
+  checkPairs(300, 500, 258);
+  checkBytes(9, 3000, 64);
+}
+
+TEST_F(MatrixProducts, InfinitiesAndNansStayInTheirSums) {
+  int64_t m = 20, n = 40, k = 35;
+  std::vector<uint16_t> lhs(m * k, 0x3f80), rhs(n * k, 0x3f80);
+  // The term behind the last of a row belongs to the next row.
+  lhs[1 * k] = 0x7f80;
+  rhs[3 * k + k - 1] = 0x7fc0;
+  std::vector<uint16_t> stored = inPanels(2, n, k, rhs);
+  auto kernel = Kernel::compile(matmulText(pairs, m, n, k), matrixMachine);
+  ASSERT_TRUE(kernel);
+  std::vector<float> out(m * n);
+  kernel->run({lhs.data(), stored.data(), out.data()});
+  for (int64_t row = 0; row < m; ++row)
+    for (int64_t column = 0; column < n; ++column) {
+      float sum = out[row * n + column];
+      if (column == 3)
+        EXPECT_TRUE(std::isnan(sum)) << row;
+      else
+        EXPECT_EQ(sum, row == 1 ? INFINITY : k) << row << ", " << column;
+    }
+}
+
+/// What is used is seen on any machine.
+TEST(MatrixCode, ProductsAreUsedWhereRowsAreWorthThem) {
+  auto uses = [](const std::string &text, const char *machine,
+                 const char *instruction) {
+    auto kernel = Kernel::compile(text, machine);
+    return kernel && kernel->assembly.find(instruction) != std::string::npos;
+  };
+  for (int64_t m : {1, 7, 8, 64}) {
+    std::string inBytes = matmulText(bytes, m, 64, 128),
+                inPairs = matmulText(pairs, m, 64, 128);
+    EXPECT_EQ(uses(inBytes, matrixMachine, "tdpbusd"), m >= 8);
+    EXPECT_EQ(uses(inPairs, matrixMachine, "tdpbf16ps"), m >= 8);
+    EXPECT_EQ(uses(inBytes, matrixMachine, "vpdpbusd"), m < 8);
+    EXPECT_EQ(uses(inPairs, matrixMachine, "vdpbf16ps"), m < 8);
+    EXPECT_FALSE(uses(inBytes, "x86-64-v4-bf16", "tdpbusd"));
+    EXPECT_FALSE(uses(inPairs, "x86-64-v4-bf16", "tdpbf16ps"));
+  }
+}
+
+TEST(MatrixCode, RegistersAreConfiguredOutsideOfTheDepth) {
+  auto kernel = Kernel::compile(matmulText(bytes, 64, 64, 1024), matrixMachine);
+  ASSERT_TRUE(kernel);
+  llvm::StringRef code = kernel->assembly;
+  EXPECT_EQ(code.count("tdpbusd"), 4u);
+  EXPECT_EQ(code.count("tileloadd"), 4u);
+  EXPECT_EQ(code.count("tilestored"), 4u);
+  EXPECT_EQ(code.count("ldtilecfg"), 1u);
+  EXPECT_EQ(code.count("tilerelease"), 1u);
+}
+
+} // namespace
