@@ -164,8 +164,12 @@ private:
   /// Readies the registers for the sums of `part`, the first ones of which are
   /// those of what is behind the last whole product.
   void beginMatrices(MatrixTile &tile, const MatrixPart &part, RowRange rows);
-  /// Tells the processor the height of tiles where that changes.
-  void configureFor(MatrixTile &tile, const MatrixPart &part, RowRange rows);
+  /// Tells the processor the height of `part`, where it knows another one.
+  void configureFor(MatrixTile &tile, const MatrixPart &part,
+                    mlir::Value configured);
+  /// Whether all groups go by for a tile of rows, which then stays in the first
+  /// cache: panels, which lie in one piece, are sooner brought than rows.
+  bool areRowsOutside() const;
   void multiplyMatrices(MatrixTile &tile, const MatrixPart &part,
                         mlir::Value product);
   /// Writes some rows of the sums of `part`, which rest from `base` on, with

@@ -65,31 +65,21 @@ ContractionEmitter::MatrixPart ContractionEmitter::matrixPartOf(Group group,
 }
 
 void ContractionEmitter::configureFor(MatrixTile &tile, const MatrixPart &part,
-                                      RowRange rows) {
+                                      Value configured) {
+  Value big = index.constant(plan.split.bigRows);
   auto configure = [&](int64_t height) {
     tile.configure(matrixConfiguration, height);
   };
-  Value isFirst = areEqual(index, part.rows.number, rows.begin);
-  if (!plan.split.smallCount) {
-    index.branch(isFirst, [&] { configure(plan.split.bigRows); });
-    return;
-  }
-  // Tiles of one height follow each other, in each of the outer rows.
-  auto isAt = [&](int64_t number) {
-    Value row = index.constant(number * plan.split.bigRows);
-    return areEqual(index, part.rows.first, row);
-  };
-  Value big = index.constant(plan.split.bigRows);
-  auto isChange = [&](Value isRight, int64_t number) -> Value {
-    Value changes =
-        arith::OrIOp::create(index.builder, loc, isFirst, isAt(number));
-    return arith::AndIOp::create(index.builder, loc, isRight, changes);
-  };
-  Value isBig = areEqual(index, part.height, big);
-  Value isSmall = index.less(part.height, big);
-  index.branch(isChange(isBig, 0), [&] { configure(plan.split.bigRows); });
-  index.branch(isChange(isSmall, plan.split.bigCount),
-               [&] { configure(plan.split.smallRows()); });
+  Value changes = arith::CmpIOp::create(
+      index.builder, loc, arith::CmpIPredicate::ne, part.height, configured);
+  index.branch(changes, [&] {
+    if (!plan.split.smallCount)
+      return configure(plan.split.bigRows);
+    index.branch(
+        areEqual(index, part.height, big),
+        [&] { configure(plan.split.bigRows); },
+        [&] { configure(plan.split.smallRows()); });
+  });
 }
 
 void ContractionEmitter::copyRowRest(const MatrixPart &part) {
@@ -137,7 +127,6 @@ void ContractionEmitter::copyColumnRest(const Group &group) {
 
 void ContractionEmitter::beginMatrices(MatrixTile &tile, const MatrixPart &part,
                                        RowRange rows) {
-  configureFor(tile, part, rows);
   tile.zero();
   if (!restSteps())
     return;
@@ -181,44 +170,59 @@ LogicalResult ContractionEmitter::finishRows(const MatrixPart &part, Value base,
                        placeOf(part.group, rows));
 }
 
+bool ContractionEmitter::areRowsOutside() const {
+  int64_t elementBits = elementOf(lhsBuffer).getIntOrFloatBitWidth();
+  int64_t rowBytes = wholeProducts() * matrixTerms() * elementBits / 8;
+  return !restSteps() &&
+         2 * plan.split.bigRows * rowBytes <= frame.machine.l1Bytes;
+}
+
 LogicalResult ContractionEmitter::emitInMatrices(Value begin, Value end,
                                                  Group like, RowRange rows) {
   LogicalResult status = success();
   int64_t registers = plan.split.bigRows > matrixRegisterRows ? 2 : 1;
-  Value zero = index.constant(0), perGroup = index.sub(rows.end, rows.begin);
   int64_t tileElements = plan.split.bigRows * plan.groupColumns();
-  Value total = index.mul(index.max(index.sub(end, begin), zero), perGroup);
   int64_t products = std::max<int64_t>(1, wholeProducts());
   int64_t rowsAtOnce = llvm::divideCeil(plan.split.bigRows, products);
+  Value zero = index.constant(0), rowTiles = index.sub(rows.end, rows.begin),
+        groups = index.max(index.sub(end, begin), zero);
+  Value total = index.mul(groups, rowTiles);
+  auto partAt = [&](Value group, Value number) {
+    Group its = like;
+    its.number = group;
+    return matrixPartOf(its, number);
+  };
+  auto emitTile = [&](Value t, ValueRange last) -> SmallVector<Value> {
+    MatrixPart finished = partAt(last[0], last[1]);
+    finished.height = last[2];
+    Value inner =
+        areRowsOutside() ? index.max(groups, index.constant(1)) : rowTiles;
+    Value outside = index.div(t, inner), inside = index.rem(t, inner);
+    if (areRowsOutside())
+      std::swap(outside, inside);
+    MatrixPart part =
+        partAt(index.add(begin, outside), index.add(rows.begin, inside));
+    MatrixTile tile(frame.builder, loc, frame.machine, accumulator, registers,
+                    like.vectors);
+    tile.firstRegisterRows =
+        index.div(index.add(part.height, registers - 1), registers);
+    Value isThere = index.less(t, total);
+    index.branch(isThere, [&] {
+      configureFor(tile, part, last[2]);
+      beginMatrices(tile, part, rows);
+    });
+    index.loop(0, products, 1, [&](Value product) {
+      if (wholeProducts())
+        index.branch(isThere, [&] { multiplyMatrices(tile, part, product); });
+      if (failed(finishRows(finished, last[3], index.mul(product, rowsAtOnce),
+                            rowsAtOnce)))
+        status = failure();
+    });
+    Value place = index.sub(index.constant(tileElements), last[3]);
+    index.branch(isThere, [&] { tile.store(matrixSums, place); });
+    return {part.group.number, part.rows.number, part.height, place};
+  };
   index.loop(zero, index.add(total, 1), 1, {begin, rows.begin, zero, zero},
-             [&](Value t, ValueRange last) -> SmallVector<Value> {
-               auto partAt = [&](Value group, Value number) {
-                 Group its = like;
-                 its.number = group;
-                 return matrixPartOf(its, number);
-               };
-               MatrixPart finished = partAt(last[0], last[1]);
-               finished.height = last[2];
-               MatrixPart part =
-                   partAt(index.add(begin, index.div(t, perGroup)),
-                          index.add(rows.begin, index.rem(t, perGroup)));
-               MatrixTile tile(frame.builder, loc, frame.machine, accumulator,
-                               registers, like.vectors);
-               tile.firstRegisterRows =
-                   index.div(index.add(part.height, registers - 1), registers);
-               Value isThere = index.less(t, total);
-               index.branch(isThere, [&] { beginMatrices(tile, part, rows); });
-               index.loop(0, products, 1, [&](Value product) {
-                 if (wholeProducts())
-                   index.branch(isThere,
-                                [&] { multiplyMatrices(tile, part, product); });
-                 status =
-                     finishRows(finished, last[3],
-                                index.mul(product, rowsAtOnce), rowsAtOnce);
-               });
-               Value place = index.sub(index.constant(tileElements), last[3]);
-               index.branch(isThere, [&] { tile.store(matrixSums, place); });
-               return {part.group.number, part.rows.number, part.height, place};
-             });
+             emitTile);
   return status;
 }
