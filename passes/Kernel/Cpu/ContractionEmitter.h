@@ -170,6 +170,10 @@ private:
   /// Whether all groups go by for a tile of rows, which then stays in the first
   /// cache: panels, which lie in one piece, are sooner brought than rows.
   bool areRowsOutside() const;
+  /// Asks for a part of the next group's panel: each pass over the rows for its
+  /// share, each product for a share of that.
+  void fetchNextPanel(const MatrixPart &part, RowRange rows,
+                      mlir::Value product);
   void multiplyMatrices(MatrixTile &tile, const MatrixPart &part,
                         mlir::Value product);
   /// Writes some rows of the sums of `part`, which rest from `base` on, with

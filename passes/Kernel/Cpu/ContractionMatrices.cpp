@@ -12,6 +12,7 @@
 #include "passes/Kernel/Cpu/ContractionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/Lanes.h"
 
@@ -142,6 +143,23 @@ void ContractionEmitter::beginMatrices(MatrixTile &tile, const MatrixPart &part,
   tile.multiplyAdd({rowRest, index.constant(0), matrixTerms()}, rhs);
 }
 
+void ContractionEmitter::fetchNextPanel(const MatrixPart &part, RowRange rows,
+                                        Value product) {
+  TileRhs next = storedRhsOf(part.group);
+  int64_t perProduct = matrixTerms() * frame.machine.panelColumns;
+  int64_t perLine = matrixTerms();
+  int64_t lines = llvm::divideCeil(perProduct / perLine, plan.blocks.rowTiles);
+  Value pass = index.sub(part.rows.number, rows.begin);
+  Value first = index.at(index.mul(pass, wholeProducts()), product, 1);
+  Value place =
+      index.at(index.add(next.base, shape.panelStride), first, lines * perLine);
+  for (int64_t line = 0; line < lines; ++line)
+    memref::PrefetchOp::create(frame.builder, loc, next.buffer,
+                               index.add(place, line * perLine),
+                               /*isWrite=*/false, /*localityHint=*/2,
+                               /*isDataCache=*/true);
+}
+
 void ContractionEmitter::multiplyMatrices(MatrixTile &tile,
                                           const MatrixPart &part,
                                           Value product) {
@@ -213,7 +231,11 @@ LogicalResult ContractionEmitter::emitInMatrices(Value begin, Value end,
     });
     index.loop(0, products, 1, [&](Value product) {
       if (wholeProducts())
-        index.branch(isThere, [&] { multiplyMatrices(tile, part, product); });
+        index.branch(isThere, [&] {
+          multiplyMatrices(tile, part, product);
+          if (!areRowsOutside())
+            fetchNextPanel(part, rows, product);
+        });
       if (failed(finishRows(finished, last[3], index.mul(product, rowsAtOnce),
                             rowsAtOnce)))
         status = failure();

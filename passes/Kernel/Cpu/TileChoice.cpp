@@ -118,11 +118,13 @@ static ContractionBlocks chooseMatrixBlocks(const Machine &machine,
   double totalUs = perStep * extents.outer * extents.rows * extents.columns *
                    blocks.depthBlock;
   double tileUs = perStep * tile.rows * groupColumns * blocks.depthBlock;
-  double wantedUs = pieceUs(machine, totalUs);
+  // However long: products are so quick that small pieces wait for memory.
+  double wantedUs = std::max(totalUs / machine.rates.wantedPieces,
+                             machine.rates.shortestPieceUs);
 
   int64_t rowBytes = blocks.depthBlock * extents.lhsBytes;
   int64_t nearTiles =
-      std::max<int64_t>(1, machine.l2Bytes / 4 / rowBytes / tile.rows);
+      std::max<int64_t>(1, machine.l2Bytes / 2 / rowBytes / tile.rows);
   int64_t wantedTiles = std::max<int64_t>(1, wantedUs / tileUs);
   blocks.rowTiles =
       evenParts(rowTiles, std::min({rowTiles, nearTiles, wantedTiles}));
