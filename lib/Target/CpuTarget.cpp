@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/Composites.h"
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/MatrixPlanes.h"
 #include "dialects/Kernel/Packing.h"
 #include "dialects/Kernel/TermRuns.h"
 #include "lib/Target/Fields.h"
@@ -143,7 +144,9 @@ StringRef CpuTarget::nameFor(ModuleOp dispatched) const {
       if (auto text = convolution.getWeightsPacking()) {
         std::string plain = kernel::withGroups(*text, /*groups=*/1);
         packings.insert(plain);
-        if (kernel::hasMatrixRows(convolution, processor.rowsWorthMatrices))
+        if (kernel::hasMatrixRows(convolution, processor.rowsWorthMatrices) ||
+            kernel::hasMatrixPlanes(convolution, processor.rowsWorthMatrices,
+                                    matrixRowBytes / 4))
           inMatrices.insert(plain);
       }
       pairsActivations |= kernel::mayPairActivations(convolution);

@@ -11,6 +11,7 @@
 #include "passes/Kernel/Cpu/DepthwiseEmitter.h"
 #include "passes/Kernel/Cpu/FilterTiles.h"
 #include "passes/Kernel/Cpu/Grid.h"
+#include "passes/Kernel/Cpu/PlaneConvolution.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
 #include "passes/Kernel/Cpu/SizedConvolution.h"
@@ -286,7 +287,10 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
   if (failed(found))
     return failure();
   ConvolutionShape &shape = *found;
-  if (isPointwise(shape))
+  // Of narrow images a matrix register takes points of several rows.
+  bool isOfPlanes = isPlaneConvolution(frame.machine, op) &&
+                    !kernel::hasMatrixRows(op, frame.machine.rowsWorthMatrices);
+  if (isPointwise(shape) && !isOfPlanes)
     return emitContraction(frame, cast<OpResult>(op.getResult()),
                            pointwiseShape(op, shape, frame.machine));
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
@@ -320,6 +324,8 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
                : emitSizedConvolution(frame, op, shape, std::move(buffers));
   if (isDepthwise)
     return emitDepthwise(frame, op, shape, std::move(buffers));
+  if (isOfPlanes)
+    return emitPlaneConvolution(frame, op, shape, std::move(buffers));
   return ConvolutionEmitter(frame, op, std::move(shape), std::move(buffers))
       .emit();
 }

@@ -42,24 +42,24 @@ Value MatrixTile::addressOf(Value buffer, Value position) {
       builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), address);
 }
 
-void MatrixTile::configure(Value memory, int64_t height) {
+void MatrixTile::configure(Value memory, int64_t height, int64_t steps) {
   // Source: Intel 64 and IA-32 Architectures Software Developer's Manual
   // (253665-083), section 18.1, table 18-1: the palette, the bytes of a row of
   // each register from byte 16 on, two each, the rows of each from byte 48 on.
   SmallVector<int8_t> bytes(configurationBytes, 0);
   bytes[0] = 1;
-  auto describe = [&](int64_t number, int64_t count) {
-    bytes[16 + 2 * number] = matrixRowBytes;
+  auto describe = [&](int64_t number, int64_t count, int64_t rowBytes) {
+    bytes[16 + 2 * number] = rowBytes;
     bytes[48 + number] = count;
   };
   for (int64_t c = 0; c < columns; ++c)
-    describe(firstColumns + c, matrixSteps);
+    describe(firstColumns + c, steps, matrixRowBytes);
   for (int64_t r = 0; r < rows; ++r) {
     int64_t first = rowsOfFirst(height, rows),
             count = r ? height - first : first;
-    describe(firstRows + r, count);
+    describe(firstRows + r, count, matrixRowBytes / matrixSteps * steps);
     for (int64_t c = 0; c < columns; ++c)
-      describe(sumsAt(r, c), count);
+      describe(sumsAt(r, c), count, matrixRowBytes);
   }
   auto type = VectorType::get({configurationBytes}, builder.getI8Type());
   Value text = arith::ConstantOp::create(

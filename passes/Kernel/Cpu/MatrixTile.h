@@ -51,16 +51,18 @@ public:
   /// The same of the tile whose operands are read and whose sums are stored.
   Number firstRegisterRows = matrixRegisterRows;
 
-  /// Tells the processor that tiles have `height` rows, by way of `memory`, an
-  /// array of `configurationBytes` bytes. It has to be told before anything
-  /// else, and anew after `release` and for tiles of another height.
-  void configure(mlir::Value memory, int64_t height);
+  /// Tells the processor that tiles have `height` rows and products `steps`
+  /// steps, by way of `memory`, an array of `configurationBytes` bytes. It has
+  /// to be told before anything else, and anew after `release` and for tiles of
+  /// another height.
+  void configure(mlir::Value memory, int64_t height,
+                 int64_t steps = matrixSteps);
   static constexpr int64_t configurationBytes = 64;
   /// Gives the registers back: a system need not save them any longer.
   static void release(mlir::OpBuilder &builder, mlir::Location loc);
 
   void zero();
-  /// sums += lhs * rhs over `matrixSteps` steps.
+  /// sums += lhs * rhs over the steps of a product.
   void multiplyAdd(const MatrixLhs &lhs, const MatrixRhs &rhs);
   /// Writes the sums, row-major from element `base` on.
   void store(mlir::Value buffer, mlir::Value base);

@@ -6,8 +6,7 @@
 
 namespace heddle {
 
-/// The length of the pieces that work of `totalUs` is cut into.
-static double pieceUs(const Machine &machine, double totalUs) {
+double pieceUs(const Machine &machine, double totalUs) {
   const MachineRates &rates = machine.rates;
   return std::clamp(totalUs / rates.wantedPieces, rates.shortestPieceUs,
                     rates.longestPieceUs);
@@ -99,8 +98,7 @@ int64_t rowsOneByOne(const Machine &machine, TileShape tile) {
   return (tile.rows - 1) / timeOfOne;
 }
 
-/// Equal parts of at most `most`.
-static int64_t evenParts(int64_t count, int64_t most) {
+int64_t evenParts(int64_t count, int64_t most) {
   return llvm::divideCeil(count, llvm::divideCeil(count, most));
 }
 

@@ -29,6 +29,12 @@ RowSplit splitRows(int64_t extent, int64_t maxRows);
 /// `maxRows` if there is none. Tiles of one size need code for one size.
 int64_t evenRows(int64_t extent, int64_t maxRows);
 
+/// Equal parts of at most `most`.
+int64_t evenParts(int64_t count, int64_t most);
+
+/// The length of the pieces that work of `totalUs` is cut into.
+double pieceUs(const Machine &machine, double totalUs);
+
 /// A tile of accumulators: `rows` of `vectors` vectors each.
 struct TileShape {
   int64_t rows = 1;

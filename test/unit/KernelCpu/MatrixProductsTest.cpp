@@ -142,6 +142,55 @@ TEST_F(MatrixProducts, InfinitiesAndNansStayInTheirSums) {
     }
 }
 
+/// The sum of a run of taps in equal products of `terms` terms at most.
+float sumOfRun(float sum, const std::vector<uint16_t> &points,
+               const std::vector<uint16_t> &weights, int64_t terms) {
+  int64_t count = points.size(), each = std::min<int64_t>(count, terms);
+  while (count % each != 0)
+    each -= 2;
+  for (int64_t begin = 0; begin < count; begin += each)
+    sum += productOf(each, &points[begin], &weights[begin]);
+  return sum;
+}
+
+/// A run is the channels of a tap, or, where taps of a row are neighbours, of
+/// all of them; padding is zeros in it.
+void checkPairs(const StepConvolution &c) {
+  std::vector<uint16_t> input = bfloats(c.height * c.width * c.inputs, 1),
+                        filter = bfloats(c.outputs * c.taps() * c.depth(), 2);
+  bool areNeighbours = c.stride == 1 && c.dilation == 1;
+  int64_t runTaps = areNeighbours ? c.kernel : 1, run = runTaps * c.depth();
+  std::vector<float> wanted(c.results());
+  // What each tap of a result reads; none where that is padding.
+  std::vector<int64_t> reads(c.results() * c.taps(), -1);
+  c.forEachTap([&](int64_t result, int64_t at, int64_t, int64_t tap) {
+    reads[result * c.taps() + tap] = at;
+  });
+  for (int64_t result = 0; result < c.results(); ++result)
+    for (int64_t tap = 0; tap < c.taps(); tap += runTaps) {
+      auto first =
+          filter.begin() + (result % c.outputs * c.taps() + tap) * c.depth();
+      std::vector<uint16_t> points(run), weights(first, first + run);
+      for (int64_t t = 0; t < runTaps; ++t)
+        if (int64_t at = reads[result * c.taps() + tap + t]; at >= 0)
+          std::copy_n(input.begin() + at, c.depth(),
+                      points.begin() + t * c.depth());
+      wanted[result] = sumOfRun(wanted[result], points, weights, 32);
+    }
+  std::vector<uint16_t> stored = inPanels(2, c, filter);
+  runAndExpect(textOf(pairs, c), matrixMachine, input, stored, wanted);
+}
+
+TEST_F(MatrixProducts, ConvolutionsOfPairs) {
+  checkPairs({14, 13, 32, 40, 3, 1, 1});
+  checkPairs({7, 7, 48, 33, 3, 1, 0});
+  checkPairs({15, 18, 32, 20, 3, 2, 1});
+  checkPairs({11, 9, 64, 16, 3, 1, 2, /*groups=*/1, /*dilation=*/2});
+  checkPairs({10, 12, 64, 64, 3, 1, 1, /*groups=*/2});
+  // Points of several rows in a register.
+  checkPairs({7, 7, 96, 40, 1, 1, 0});
+}
+
 /// What is used is seen on any machine.
 TEST(MatrixCode, ProductsAreUsedWhereRowsAreWorthThem) {
   auto uses = [](const std::string &text, const char *machine,
@@ -159,6 +208,23 @@ TEST(MatrixCode, ProductsAreUsedWhereRowsAreWorthThem) {
     EXPECT_FALSE(uses(inBytes, "x86-64-v4-bf16", "tdpbusd"));
     EXPECT_FALSE(uses(inPairs, "x86-64-v4-bf16", "tdpbf16ps"));
   }
+}
+
+TEST(MatrixCode, ConvolutionsUseThemWhereTapsFillThem) {
+  auto uses = [](const StepTypes &types, const StepConvolution &c,
+                 const char *instruction) {
+    auto kernel = Kernel::compile(textOf(types, c), matrixMachine);
+    return kernel && kernel->assembly.find(instruction) != std::string::npos;
+  };
+  for (int64_t channels : {4, 12, 16, 64}) {
+    // A tap of 16 bytes is a quarter of a product.
+    StepConvolution c{9, 9, channels, 40, 3, 2, 1};
+    EXPECT_EQ(uses(bytes, c, "tdpbusd"), channels >= 16) << channels;
+    EXPECT_EQ(uses(bytes, c, "vpdpbusd"), channels < 16) << channels;
+  }
+  EXPECT_TRUE(uses(bytes, {7, 7, 64, 64, 1, 1, 0}, "tdpbusd"));
+  EXPECT_TRUE(uses(bytes, {9, 9, 64, 64, 1, 1, 0}, "tdpbusd"));
+  EXPECT_TRUE(uses(pairs, {7, 7, 64, 64, 3, 1, 1}, "tdpbf16ps"));
 }
 
 TEST(MatrixCode, RegistersAreConfiguredOutsideOfTheDepth) {
