@@ -66,3 +66,37 @@ func.func @few(%a: tensor<7x64xbf16>, %b: tensor<1x32x32x2xbf16>) -> tensor<7x16
   } : tensor<7x64xbf16>, tensor<1x32x32x2xbf16> -> tensor<7x16xf32>
   return %0 : tensor<7x16xf32>
 }
+
+// A window of 3 x 3 with a border: rows of the image are copied with zeros around them, in one plane, and a product takes 48 bytes of the taps of a
+// row, which are neighbours there. Two registers of 16 positions, or one behind the last whole block.
+// CHECK-LABEL: func.func @window(
+// CHECK: vector.store {{.*}} vector<64xi8>
+// CHECK: llvm.x86.ldtilecfg
+// CHECK-COUNT-4: llvm.x86.tilezero
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c3
+// CHECK-COUNT-4: llvm.x86.tdpbusd
+// CHECK-COUNT-4: llvm.x86.tilestored64
+// CHECK: } else {
+// CHECK-COUNT-2: llvm.x86.tdpbusd
+// CHECK-COUNT-2: llvm.x86.tilestored64
+// CHECK-NOT: llvm.x86.tdpbusd
+// CHECK: llvm.x86.tilerelease
+func.func @window(%a: tensor<1x14x14x16xi8>, %b: tensor<1x1x3x3x4x32x4xi8>) -> tensor<1x14x14x32xi32> attributes {kernel.entry} {
+  %0 = kernel.convolution %a, %b {
+    strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64,
+    lhs_type = ui8, weights_packing = "* i (g=1 o) -> g o/32 * i/4 o%32 i%4"
+  } : tensor<1x14x14x16xi8>, tensor<1x1x3x3x4x32x4xi8> -> tensor<1x14x14x32xi32>
+  return %0 : tensor<1x14x14x32xi32>
+}
+
+// Zeros between the points of an input stay in vectors.
+// CHECK-LABEL: func.func @spread(
+// CHECK-NOT: llvm.x86.tile
+// CHECK: return
+func.func @spread(%a: tensor<1x14x14x16xi8>, %b: tensor<1x1x3x3x4x32x4xi8>) -> tensor<1x25x25x32xi32> attributes {kernel.entry} {
+  %0 = kernel.convolution %a, %b {
+    strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, lhs_dilation = array<i64: 2, 2>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64,
+    lhs_type = ui8, weights_packing = "* i (g=1 o) -> g o/32 * i/4 o%32 i%4"
+  } : tensor<1x14x14x16xi8>, tensor<1x1x3x3x4x32x4xi8> -> tensor<1x25x25x32xi32>
+  return %0 : tensor<1x25x25x32xi32>
+}
