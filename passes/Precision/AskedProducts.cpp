@@ -31,8 +31,7 @@ static bool wantsExact(Operation *op) {
       .Default(false);
 }
 
-/// How many products each element of the result sums up, at the most.
-static int64_t termsOf(Operation *op) {
+int64_t heddle::termsOf(Operation *op) {
   ArrayRef<int64_t> left = shapeOf(op->getOperand(0));
   ArrayRef<int64_t> right = shapeOf(op->getOperand(1));
   int64_t terms = 1;
@@ -76,19 +75,29 @@ static bool mayBeChanged(Operation *op) {
          llvm::none_of(op->getOperands(), isDequantized);
 }
 
-void heddle::changeProducts(ModuleOp module, StringRef policy,
-                            function_ref<bool(Operation *)> change) {
-  int64_t products = 0, changed = 0;
+AskedProducts heddle::findAskedProducts(ModuleOp module) {
+  AskedProducts found;
   for (func::FuncOp entry : kernel::entryFunctions(module))
     entry.walk([&](Operation *op) {
       if (!isProductOfF32(op) || op->hasAttr(kMinimaAttrName))
         return;
-      ++products;
-      changed += mayBeChanged(op) && change(op);
+      ++found.all;
+      if (mayBeChanged(op))
+        found.products.push_back(op);
     });
+  return found;
+}
+
+void heddle::sayChanged(ModuleOp module, const Twine &what, int64_t all) {
   module->setAttr(kPrecisionAttrName,
                   StringAttr::get(module.getContext(),
-                                  policy + " in " + Twine(changed) + " of " +
-                                      Twine(products) +
+                                  what + " of " + Twine(all) +
                                       " contractions and convolutions"));
+}
+
+void heddle::changeProducts(ModuleOp module, StringRef policy,
+                            function_ref<bool(Operation *)> change) {
+  AskedProducts found = findAskedProducts(module);
+  int64_t changed = llvm::count_if(found.products, change);
+  sayChanged(module, policy + " in " + Twine(changed), found.all);
 }

@@ -55,6 +55,7 @@ def CastProducts : Pass<"heddle-cast-products", "mlir::ModuleOp"> {
     A product stays as it is where its operands are integers with a scale, where the model says how exact it shall be (a precision above
     `DEFAULT`, an algorithm), and where a sum has fewer than 16 terms: such are scales, positions or depthwise filters, which the
     narrower type makes no faster. Attention is a root of its own, and stays f32. The module's `heddle.precision` says how many were cast.
+    With `type=assigned` each product is cast to what its own `heddle.factors` says, and stays as it is without one.
 
     ```mlir
     %0 = stablehlo.dot_general %x, %w, ... : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
@@ -64,7 +65,34 @@ def CastProducts : Pass<"heddle-cast-products", "mlir::ModuleOp"> {
     %0 = stablehlo.dot_general %a, %b, ... : (tensor<8x64xbf16>, tensor<64x32xbf16>) -> tensor<8x32xf32>
     ```
   }];
-  let options = [Option<"type", "type", "std::string", "\"bf16\"", "The type of the factors: bf16 or f16">];
+  let options = [Option<"type", "type", "std::string", "\"bf16\"", "The type of the factors: bf16 or f16; assigned: of each product what its heddle.factors says">];
+  let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
+}
+
+def InstrumentPrecision : Pass<"heddle-instrument-precision", "mlir::ModuleOp"> {
+  let summary = "Let an input choose which products of f32 multiply rounded factors";
+  let description = [{
+    One program then tells what rounding the factors of each product alone does to the results, a call for each. The entry gets another input, `heddle.rounding`, with an
+    integer for each product that `heddle-cast-products` would cast, in their order: 0 leaves its factors as they are, 1 rounds them to the first of the formats, and so on.
+    Sums are f32's either way, so that a product is what the cast one will be but for the order of its sums.
+
+    What is rounded is chosen twice, before and behind the rounding: a rounded weight does not follow from constants alone, and no copy of it is stored.
+
+    ```mlir
+    func.func @main(%x: tensor<8x64xf32>) -> tensor<8x32xf32> {
+      %0 = stablehlo.dot_general %x, %w, ... : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
+    ==>
+    func.func @main(%x: tensor<8x64xf32>, %rounding: tensor<1xi32> {heddle.name = "heddle.rounding"}) -> tensor<8x32xf32> {
+      %is = stablehlo.compare EQ, %rounding_of_this, %one : ... -> tensor<i1>
+      %a = stablehlo.select %is, %x, %zero : tensor<i1>, tensor<8x64xf32>
+      %b = stablehlo.convert %a : (tensor<8x64xf32>) -> tensor<8x64xbf16>
+      %c = stablehlo.convert %b : (tensor<8x64xbf16>) -> tensor<8x64xf32>
+      %d = stablehlo.select %is, %c, %x : tensor<i1>, tensor<8x64xf32>
+      ...
+      %0 = stablehlo.dot_general %d, %e, ... : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
+    ```
+  }];
+  let options = [ListOption<"formats", "formats", "std::string", "The types that factors may be rounded to, bf16 and f16; default: bf16">];
   let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
 }
 

@@ -13,6 +13,15 @@ namespace heddle {
 /// blocks of 32 in 48 of 75 contractions and convolutions".
 inline constexpr llvm::StringLiteral kPrecisionAttrName = "heddle.precision";
 
+/// On a contraction or convolution of f32: the type of its factors that was
+/// decided for it, "bf16" or "f16", until they are cast.
+inline constexpr llvm::StringLiteral kFactorsAttrName = "heddle.factors";
+
+/// The input of an instrumented program that says for each product that may be
+/// changed how its factors are rounded in a call: 0 not at all, else by that
+/// number of the formats that it was instrumented for.
+inline constexpr llvm::StringLiteral kRoundingInputName = "heddle.rounding";
+
 /// On a contraction: it adds what the minima of a quantized weight make to the
 /// product with that weight's integers, and both are one of the model's.
 inline constexpr llvm::StringLiteral kMinimaAttrName = "heddle.minima";
