@@ -152,6 +152,34 @@ static void sortByKey(std::vector<std::unique_ptr<KeyValueT>> &pairs) {
   });
 }
 
+Error ArtifactWriter::copyWith(
+    const ArtifactReader &source,
+    const std::vector<std::pair<std::string, std::string>> &records) {
+  State &s = *state;
+  if (!s.file.size() || !s.sections.empty())
+    return misuse("a copy goes into a file that is open and empty");
+  const auto *sections = source.manifest().sections();
+  for (uint32_t i = 0; sections && i < sections->size(); ++i) {
+    if (Error error = s.align(pageBytes))
+      return error;
+    Bytes bytes = source.section(i);
+    if (sections->Get(i)->offset() != s.file.size())
+      return misuse("sections of what is copied are not in their order");
+    s.sections.push_back(*sections->Get(i));
+    if (Error error = s.file.append(bytes.data, bytes.size))
+      return error;
+  }
+  std::unique_ptr<ManifestT> manifest(source.manifest().UnPack());
+  s.weights = std::move(manifest->weights);
+  for (const auto &[key, value] : records) {
+    auto pair = std::make_unique<KeyValueT>();
+    pair->key = key;
+    pair->value = value;
+    manifest->records.push_back(std::move(pair));
+  }
+  return finish(std::move(*manifest));
+}
+
 Error ArtifactWriter::finish(ManifestT manifest) {
   State &s = *state;
   if (!s.file.size() || s.inWeight)

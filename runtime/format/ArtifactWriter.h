@@ -8,8 +8,12 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace heddle::format {
+
+class ArtifactReader;
 
 /// Streams an artifact to a file: what was appended leaves memory at once, so
 /// the peak is a buffer of 1 MiB and the manifest. Nothing is seen under the
@@ -55,6 +59,13 @@ public:
   Error addCode(const void *elf, size_t bytes, uint32_t &section);
   /// Adds a plan section. Equal plans share one.
   Error addPlan(const PlanT &plan, uint32_t &section);
+
+  /// Writes all of another artifact, with more records, and ends with `finish`:
+  /// its weights, code and plans are the same bytes at the same places. Nothing
+  /// else may be appended.
+  Error
+  copyWith(const ArtifactReader &source,
+           const std::vector<std::pair<std::string, std::string>> &records);
 
   /// Writes manifest and header, checks the result as a reader would (all but
   /// the hashes of weights), and gives the file its name.

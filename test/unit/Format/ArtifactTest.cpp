@@ -119,6 +119,39 @@ TEST_F(ArtifactTest, WeightsInPieces) {
               hashBytes(whole.data(), whole.size()));
 }
 
+// All but the manifest is the same, byte for byte and place by place.
+TEST_F(ArtifactTest, ACopyHasMoreRecordsAndNothingElse) {
+  ASSERT_FALSE(additionModel().write(image, path));
+  std::string first = contents();
+  ArtifactReader source;
+  ASSERT_FALSE(source.open(path));
+  uint64_t sectionsEnd = source.header().manifestOffset;
+  std::string copy = folder / "copy.heddle";
+  ArtifactWriter writer;
+  ASSERT_FALSE(writer.open(copy));
+  Error error = writer.copyWith(source, {{"zzz.one", "1"}, {"aaa.two", "2"}});
+  ASSERT_FALSE(error) << error.message();
+  ArtifactReader reader;
+  ASSERT_FALSE(reader.open(copy));
+  EXPECT_FALSE(reader.verifyWeights());
+  ASSERT_EQ(reader.header().manifestOffset, sectionsEnd);
+  EXPECT_EQ(std::memcmp(reader.file().data + sizeof(Header),
+                        first.data() + sizeof(Header),
+                        sectionsEnd - sizeof(Header)),
+            0);
+  const auto *records = reader.manifest().records();
+  const auto *before = source.manifest().records();
+  ASSERT_EQ(records->size(), (before ? before->size() : 0) + 2);
+  EXPECT_EQ(records->LookupByKey("aaa.two")->value()->str(), "2");
+  EXPECT_EQ(records->LookupByKey("zzz.one")->value()->str(), "1");
+  // Into a file that has something already, it is refused.
+  ArtifactWriter used;
+  ASSERT_FALSE(used.openTemporary(nullptr));
+  uint32_t index = 0;
+  ASSERT_FALSE(used.addWeight({}, "abcd", 4, index));
+  EXPECT_TRUE(used.copyWith(source, {}));
+}
+
 TEST_F(ArtifactTest, MisuseOfTheWriter) {
   ArtifactWriter writer;
   uint32_t index = 0;
