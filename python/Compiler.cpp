@@ -149,7 +149,9 @@ static std::pair<int, std::string>
 compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
         const Strings &targets, const Strings &shapes, const Strings &dims,
         const Strings &binds, const Strings &customCalls,
-        const std::string &precision, bool flushSubnormals,
+        const std::string &precision, double maxError,
+        const std::string &calibration, const std::string &errorMetric,
+        const std::string &precisionPolicy, bool flushSubnormals,
         const Strings &places, const Strings &placeRules,
         const std::string &placeBy, bool deviceTensors, const Strings &states,
         const std::vector<std::pair<std::string, ModelPlace>> &entries,
@@ -160,7 +162,8 @@ compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
        dimList = terminated(dims), bindList = terminated(binds),
        placeList = terminated(places), ruleList = terminated(placeRules),
        stateList = terminated(states), shardList = terminated(shards);
-  if ((placeBy + precision + mesh).find('\0') != std::string::npos)
+  if ((placeBy + precision + mesh + calibration + errorMetric + precisionPolicy)
+          .find('\0') != std::string::npos)
     throw nb::value_error("an option holds a NUL");
   std::optional<Model> model;
   if (place)
@@ -176,6 +179,10 @@ compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
   options.binds = bindList.data();
   options.custom_calls = callList.data();
   options.precision = precision.c_str();
+  options.max_error = maxError;
+  options.calibration = calibration.c_str();
+  options.error_metric = errorMetric.c_str();
+  options.precision_policy = precisionPolicy.c_str();
   options.flush_subnormals = flushSubnormals;
   options.places = placeList.data();
   options.place_rules = ruleList.data();
@@ -216,8 +223,9 @@ NB_MODULE(_compiler, module) {
   module.attr("version") = heddle_compiler_version();
   module.def("compile", &compile, "model"_a.none(), "artifact"_a, "targets"_a,
              "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a, "precision"_a,
-             "flush_subnormals"_a, "places"_a, "place_rules"_a, "place_by"_a,
-             "device_tensors"_a, "states"_a, "entries"_a, "mesh"_a, "shards"_a,
-             "on_phase"_a.none());
+             "max_error"_a, "calibration"_a, "error_metric"_a,
+             "precision_policy"_a, "flush_subnormals"_a, "places"_a,
+             "place_rules"_a, "place_by"_a, "device_tensors"_a, "states"_a,
+             "entries"_a, "mesh"_a, "shards"_a, "on_phase"_a.none());
   module.def("inspect", &inspect, "path"_a);
 }

@@ -32,6 +32,7 @@ typedef enum heddle_outcome {
   HEDDLE_BAD_INPUT = 1,
   HEDDLE_USAGE = 2,
   HEDDLE_UNSUPPORTED = 3,
+  HEDDLE_BUDGET_UNMET = 4, /* of heddle_compile_options.max_error */
   HEDDLE_TARGET_UNAVAILABLE = 5,
   HEDDLE_RESOURCE_LIMIT = 6,
   HEDDLE_ARTIFACT_REJECTED = 7,
@@ -113,8 +114,9 @@ typedef struct heddle_compile_options {
                             "bf16" or "f16", sums stay f32; "w8a16" or "w4a16":
                             weights of such contractions are integers of 8 or 4
                             bits with a scale for each 32 terms of a column, all
-                            else stays f32; NULL and "f32": what the model
-                            says */
+                            else stays f32; "auto": for each the fastest type
+                            with which results keep to max_error; NULL and
+                            "f32": what the model says */
   int device_tensors; /* 1: inputs and outputs lie on the devices that alone use
                          them (heddle_tensor_info.device), not in the process's
                          memory */
@@ -124,6 +126,14 @@ typedef struct heddle_compile_options {
       *shards; /* of an ONNX model, "w1=[{}, {\"model\"}]": how a value lies
                   over the mesh, in Shardy's words, or a file of lines "w1: [{},
                   {\"model\"}]" */
+  double max_error;         /* with precision "auto": the error that results may
+                               have against f32, above 0 */
+  const char *calibration;  /* with precision "auto": inputs of calls, on which
+                               errors are measured: a file of arrays [samples,
+                               ...] or a folder of samples */
+  const char *error_metric; /* "rel-l2", "max-abs" or "cosine"; NULL: rel-l2 */
+  const char *precision_policy; /* a file of lines "PATTERN TYPE [pin]"; NULL:
+                                   none */
 } heddle_compile_options;
 
 /* Compiles the model into an artifact at artifact_path, which is replaced if it

@@ -25,6 +25,10 @@ static std::vector<std::string> filesRead(const CompileCommand &command) {
   std::vector<std::string> files = {command.model.path};
   for (const EntryModel &entry : command.model.entries)
     files.push_back(entry.path);
+  for (const std::string &file :
+       {command.build.budget.calibration, command.build.budget.policy})
+    if (!file.empty())
+      files.push_back(file);
   for (StringRef bind : command.model.binds)
     if (std::optional<ArgumentBinding> binding = parseBinding(bind))
       files.push_back(binding->file);
@@ -114,6 +118,22 @@ static void printSummary(raw_ostream &os, const CompileSummary &summary,
     os << "  devices  " << llvm::join(summary.devices, ", ") << "\n";
 }
 
+/// What is known of the errors of a program in mixed precision, in two lines.
+static std::string certificateSummary(const llvm::json::Object &certificate) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  const llvm::json::Object *estimate = certificate.getObject("estimate");
+  const llvm::json::Object *validation = certificate.getObject("validation");
+  os << llvm::format("  E  estimated error %.3g of %.3g (%s)\n",
+                     estimate->getNumber("error").value_or(0),
+                     certificate.getNumber("max_error").value_or(0),
+                     certificate.getString("metric").value_or("").str().c_str())
+     << llvm::format("  V  measured error %.3g at most, on %d inputs\n",
+                     validation->getNumber("max").value_or(0),
+                     int(validation->getInteger("count").value_or(0)));
+  return text;
+}
+
 static llvm::json::Object toJson(const CompileSummary &summary) {
   llvm::json::Array targets;
   for (const CompileSummary::Variant &variant : summary.variants)
@@ -191,7 +211,11 @@ int heddle::runCompile(const CompileCommand &given) {
         "%-20s %8.2f s  %12s\n", "total", session.phases.totalSeconds(),
         formatBytes(session.phases.peakBytes()).c_str());
     printSummary(session.text(), result->summary, output);
+    if (result->certificate)
+      session.text() << certificateSummary(*result->certificate);
   }
+  if (result->certificate)
+    document["certificate"] = std::move(*result->certificate);
   return session.finish(std::move(document));
 }
 

@@ -4,6 +4,7 @@
 #include "heddle/Driver/Build.h"
 
 #include "CancelledPasses.h"
+#include "Precision/WithinBudget.h"
 #include "dialects/Kernel/EntryFunctions.h"
 #include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/Dump.h"
@@ -247,12 +248,12 @@ static bool checkPrecision(Session &session, StringRef precision,
                            const std::optional<StageInfo> &start) {
   if (precision.empty())
     return true;
-  if (!llvm::is_contained({"f32", "bf16", "f16", "w8a16", "w4a16"},
+  if (!llvm::is_contained({"f32", "bf16", "f16", "w8a16", "w4a16", "auto"},
                           precision)) {
     session.diagnostics.report(
         ErrorCode::BadCommandLine,
         "--precision is '" + precision +
-            "'; f32, bf16, f16, w8a16 or w4a16 is wanted");
+            "'; f32, bf16, f16, w8a16, w4a16 or auto is wanted");
     return false;
   }
   if (!start || start->stage == Stage::Import)
@@ -417,8 +418,11 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
   if (!observer.check() || !checkPlacement(session, build.placement))
     return std::nullopt;
   std::optional<StageInfo> start = findStage(build.startFrom);
-  if (!checkPrecision(session, build.precision, start))
+  if (!checkPrecision(session, build.precision, start) ||
+      !checkBudget(session, model, build))
     return std::nullopt;
+  if (build.precision == "auto")
+    return buildWithinBudget(session, model, build, writer);
   // A dispatched module names a target itself.
   bool hasTarget = start && start->perTarget && build.targets.empty();
   std::optional<std::vector<std::shared_ptr<const Target>>> targets;
@@ -450,6 +454,28 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
       return std::nullopt;
   }
   return buildFrom(session, *module, build, *targets, observer, writer);
+}
+
+bool heddle::makeGraphStage(Session &session, ModuleOp module,
+                            const BuildOptions &build) {
+  CancelledPasses cancelled(session, module.getContext(), build.isCancelled);
+  remarkAssumptions(module);
+  markRanges(module);
+  return succeeded(runGraphStage(session, module, build.precision)) &&
+         !cancelled.ends();
+}
+
+std::optional<BuildResult>
+heddle::buildGraphInto(Session &session, ModuleOp graph,
+                       const BuildOptions &build,
+                       format::ArtifactWriter &writer) {
+  BuildOptions options = build;
+  options.startFrom = stageName(Stage::Graph).str();
+  StageObserver observer(session, options, "module");
+  auto targets = resolveTargets(options.targets, session.diagnostics);
+  if (!targets)
+    return std::nullopt;
+  return buildFrom(session, graph, options, *targets, observer, writer);
 }
 
 std::optional<BuildResult>

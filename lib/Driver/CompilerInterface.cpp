@@ -21,11 +21,11 @@
 
 using namespace heddle;
 
-// A failed comparison or check is no outcome of compiling.
 static_assert(HEDDLE_COMPILED == int(ExitCode::Ok) &&
               HEDDLE_BAD_INPUT == int(ExitCode::BadInput) &&
               HEDDLE_USAGE == int(ExitCode::Usage) &&
               HEDDLE_UNSUPPORTED == int(ExitCode::Unsupported) &&
+              HEDDLE_BUDGET_UNMET == int(ExitCode::CheckFailed) &&
               HEDDLE_TARGET_UNAVAILABLE == int(ExitCode::TargetMismatch) &&
               HEDDLE_RESOURCE_LIMIT == int(ExitCode::ResourceLimit) &&
               HEDDLE_ARTIFACT_REJECTED == int(ExitCode::ArtifactRejected) &&
@@ -158,6 +158,10 @@ static void fill(const heddle_compile_options &options, ModelOptions &model,
   build.placement.by = options.place_by ? options.place_by : "";
   build.placement.tensors = options.device_tensors != 0;
   build.precision = options.precision ? options.precision : "";
+  build.budget = {options.max_error,
+                  options.error_metric ? options.error_metric : "",
+                  options.calibration ? options.calibration : "",
+                  options.precision_policy ? options.precision_policy : ""};
   build.flushSubnormals = options.flush_subnormals != 0;
   if (options.on_phase)
     build.onPhase = [call = options.on_phase, data = options.on_phase_data](

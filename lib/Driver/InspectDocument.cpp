@@ -2,6 +2,7 @@
 
 #include "heddle/Driver/InspectDocument.h"
 
+#include "Precision/Certificate.h"
 #include "ShardingDescription.h"
 #include "heddle/Driver/ArtifactDescription.h"
 #include "heddle/Driver/ArtifactQueries.h"
@@ -176,6 +177,21 @@ inspectModel(Session &session, const ModelOptions &model, StringRef show) {
       {"operations", std::move(operations)}};
 }
 
+/// None after an error, which has been reported.
+static std::optional<llvm::json::Object>
+inspectCertificate(Session &session, const format::ArtifactReader &artifact) {
+  llvm::Expected<llvm::json::Object> certificate = readCertificate(artifact);
+  std::string problem;
+  if (!certificate)
+    problem = llvm::toString(certificate.takeError());
+  else if (!printCertificate(session.text(), *certificate))
+    problem = "the certificate is of no form that this version of heddle knows";
+  if (problem.empty())
+    return std::move(*certificate);
+  session.diagnostics.report(ErrorCode::NoCertificate, problem);
+  return std::nullopt;
+}
+
 std::optional<llvm::json::Object>
 heddle::inspectDocument(Session &session, const ModelOptions &model,
                         StringRef show, StringRef entry, StringRef kernel) {
@@ -202,6 +218,13 @@ heddle::inspectDocument(Session &session, const ModelOptions &model,
                                      model.path + "' with --mesh first");
       return std::nullopt;
     }
+    if (show == "precision") {
+      session.diagnostics.report(
+          ErrorCode::BadCommandLine,
+          "--precision shows the certificate of an artifact: compile '" +
+              model.path + "' with --precision auto first");
+      return std::nullopt;
+    }
     if (!entry.empty() && entry != "main")
       return unknown();
     return inspectModel(session, model, show);
@@ -220,6 +243,8 @@ heddle::inspectDocument(Session &session, const ModelOptions &model,
     printSharding(session.text(), sharding);
     return toJson(sharding);
   }
+  if (show == "precision")
+    return inspectCertificate(session, artifact);
   ArtifactDescription description =
       describeArtifact(artifact, entry, /*withPrograms=*/show == "plan");
   if (kernel.empty())

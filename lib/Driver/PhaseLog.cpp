@@ -76,14 +76,19 @@ void PhaseLog::watch() {
 
 void PhaseLog::begin(llvm::StringRef name) {
   end();
-  phases.push_back({name.str()});
+  phases.push_back({prefix + name.str()});
   if (onBegin)
     onBegin(phases.back().name.c_str());
   phasePeak = ownMemoryBytes();
   started = std::chrono::steady_clock::now();
   running = true;
   if (showProgress)
-    llvm::errs() << "\r\033[K" << name << " ...";
+    llvm::errs() << "\r\033[K" << phases.back().name << " ...";
+}
+
+void PhaseLog::progress(const llvm::Twine &text) {
+  if (running && showProgress)
+    llvm::errs() << "\r\033[K" << phases.back().name << " ... " << text;
 }
 
 void PhaseLog::end() {

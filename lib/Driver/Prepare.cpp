@@ -90,3 +90,16 @@ heddle::prepareModule(Session &session, ModuleOp module,
     return buildModuleInto(session, module, build, writer);
   });
 }
+
+std::optional<PreparedArtifact> heddle::prepareGraph(Session &session,
+                                                     ModuleOp graph,
+                                                     const BuildOptions &build,
+                                                     CompileSummary *summary) {
+  return prepare(session, [&](format::ArtifactWriter &writer) {
+    std::optional<BuildResult> built =
+        buildGraphInto(session, graph, build, writer);
+    if (built && summary)
+      *summary = built->summary;
+    return built;
+  });
+}

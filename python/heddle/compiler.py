@@ -186,6 +186,10 @@ def compile(
     binds: Mapping[str, str | os.PathLike] | None = None,
     custom_calls: str | Sequence[str] = (),
     precision: str = "",
+    max_error: float = 0,
+    calibration: str | os.PathLike = "",
+    error_metric: str = "",
+    precision_policy: str | os.PathLike = "",
     flush_subnormals: bool = False,
     place: str | Sequence[str] = (),
     place_rules: Mapping[str, str] | None = None,
@@ -205,7 +209,9 @@ def compile(
     the size to each call. `binds` turns inputs into weights: {"params": "params.npz"}. `custom_calls` names functions that custom
     calls may call: they are given to heddle.load. With `precision` "bf16" or "f16" contractions
     and convolutions of f32 multiply numbers rounded to that type, and sum up in f32; with "w8a16" or "w4a16" the weight matrices of such
-    contractions become integers of 8 or 4 bits with a scale for each 32 terms of a column, and all else stays f32. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
+    contractions become integers of 8 or 4 bits with a scale for each 32 terms of a column, and all else stays f32; with "auto"
+    each product gets the fastest type with which results keep to `max_error` (`error_metric`: rel-l2, max-abs or cosine) against f32, measured on `calibration`, a file of arrays
+    [samples, ...] or a folder of samples; `precision_policy` is a file of lines PATTERN TYPE [pin] about nodes. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
     where there are many. `place` names devices that share the work, as in ("cpu", "sim:0"); `place_rules` says for nodes whose names match a
     pattern where they run, {"encoder*": "sim:0"}, the first that matches; `place_by` how the rest is spread: parts, first, alternate or
     random:SEED. With `device_tensors` inputs and outputs lie on the devices that alone use them (heddle.load(..., stage_tensors=True) takes arrays
@@ -238,7 +244,8 @@ def compile(
             where, _path(output), _names(targets, "targets"), shape_texts,
             [f"{name}={_size(size, f'dimension {name!r}')}" for name, size in _items(dims, "dims", '{"batch": 8}')],
             [f"{name}=@{os.fsdecode(_path(file))}" for name, file in _items(binds, "binds", '{"params": "params.npz"}')],
-            _list(custom_calls, "custom_calls"), precision, bool(flush_subnormals),
+            _list(custom_calls, "custom_calls"), precision, float(max_error), os.fsdecode(_path(calibration)) if calibration else "", error_metric,
+            os.fsdecode(_path(precision_policy)) if precision_policy else "", bool(flush_subnormals),
             _names(place, "place"),
             [f"{nodes}={device}" for nodes, device in _items(place_rules, "place_rules", '{"encoder*": "sim:0"}')], place_by, bool(device_tensors),
             [f"{past}={present}" for past, present in _named(states, "states", '{"past": "present"}')], _entry_models(stack, entry_items),

@@ -1,5 +1,6 @@
 """The package end to end: a model made with onnx, compiled, loaded, called."""
 
+import json
 import os
 import subprocess
 import sys
@@ -231,6 +232,27 @@ def test_weights_are_integers_where_asked_for(tmp_path):
         (found[precision],) = heddle.load(path)(np.ones((1, 64), np.float32)).values()
     for precision, least, most in ("w8a16", 1e-5, 1e-2), ("w4a16", 1e-3, 0.5):
         assert least < np.abs(found[precision] - found[""]).max() / np.abs(found[""]).max() < most
+
+
+def test_products_are_rounded_within_a_budget(tmp_path):
+    source, policy, data = tmp_path / "products.mlir", tmp_path / "policy.txt", tmp_path / "x.npz"
+    source.write_text("func.func @main(%x: tensor<4x16xf32> {heddle.name = \"x\"}) -> tensor<4x4xf32> {\n"
+                      "  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1] : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x4xf32> loc(\"square\")\n"
+                      "  return %0 : tensor<4x4xf32>\n}")
+    policy.write_text("square bf16 pin\n")
+    x = np.random.default_rng(1).standard_normal((8, 4, 16)).astype(np.float32)
+    np.savez(data, x=x)
+    wishes = dict(precision="auto", calibration=data, precision_policy=policy)
+    path = heddle.compile(source, tmp_path / "products.heddle", max_error=1e-2, **wishes)
+    certificate = json.loads(heddle.inspect(path)["records"]["precision.certificate"])
+    assert certificate["products"][0]["type"] == "bf16" and certificate["validation"]["count"] == 6
+    (found,) = heddle.load(path)(x[1]).values()
+    error = np.linalg.norm(found - x[1] @ x[1].T) / np.linalg.norm(x[1] @ x[1].T)
+    assert np.isclose(error, certificate["validation"]["errors"][0], rtol=1e-3) and certificate["validation"]["samples"][0] == 1
+    with pytest.raises(heddle.CompileError, match="the error budget of 1e-06 cannot be met"):
+        heddle.compile(source, tmp_path / "products.heddle", max_error=1e-6, error_metric="max-abs", **wishes)
+    with pytest.raises(heddle.CompileError, match="give it --max-error VALUE"):
+        heddle.compile(source, tmp_path / "products.heddle", precision="auto", max_error=1e-2)
 
 
 def test_read_only_inputs_are_taken(artifact):

@@ -146,7 +146,7 @@ static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
       ->allow_extra_args(false);
   app.add_option("--precision", build.precision,
                  "bf16, f16: what products of f32 multiply; w8a16, w4a16: "
-                 "their weights, by blocks of 32");
+                 "their weights, by blocks of 32; auto: see --max-error");
   app.add_flag("--flush-subnormals", build.flushSubnormals,
                "Numbers below the smallest normal one become zeros, which is "
                "faster where there are many");
@@ -169,6 +169,22 @@ static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
       "--no-host", build.noHost,
       "Refuses what a target's devices have no kernel for, in place of "
       "leaving it to the cpu");
+}
+
+static void addBudget(CLI::App &app, ErrorBudget &budget) {
+  app.add_option("--max-error", budget.maxError,
+                 "With --precision auto: the error that results may have "
+                 "against f32, as 1e-2");
+  app.add_option("--calibration", budget.calibration,
+                 "Inputs that it is measured on: FILE.npz of arrays [samples, "
+                 "...], or a folder of samples")
+      ->check(named());
+  app.add_option("--error-metric", budget.metric,
+                 "rel-l2 (default), max-abs or cosine");
+  app.add_option("--precision-policy", budget.policy,
+                 "File of lines PATTERN TYPE [pin]: what is said of nodes "
+                 "whose names match")
+      ->check(named());
 }
 
 static void addStages(CLI::App &app, BuildOptions &build) {
@@ -232,6 +248,7 @@ void addOptions(CLI::App &app, CompileCommand &command) {
       ->check(named());
   app.add_flag("--force", command.force,
                "Replaces the output even if it is no artifact, or by IR");
+  addBudget(app, command.build.budget);
   addStages(app, command.build);
 }
 
@@ -319,6 +336,14 @@ void addOptions(CLI::App &app, InspectCommand &command) {
       ->excludes("--show")
       ->excludes("--entry")
       ->excludes("--kernel");
+  app.add_flag_callback(
+         "--precision", [&command] { command.show = "precision"; },
+         "What is known of the errors of an artifact in mixed precision, and "
+         "the type of each product")
+      ->excludes("--show")
+      ->excludes("--entry")
+      ->excludes("--kernel")
+      ->excludes("--sharding");
 }
 
 void addOptions(CLI::App &app, VerifyCommand &command) {

@@ -10,7 +10,8 @@ namespace heddle {
 struct InspectCommand {
   CommonOptions common;
   ModelOptions model;
-  /// Parts to show, "" for a summary: weights, kernels, plan, nodes, records.
+  /// Parts to show, "" for a summary: weights, kernels, plan, nodes, records;
+  /// sharding and precision are shown alone.
   std::string show;
   /// Of an artifact; "" shows all.
   std::string entry;

@@ -13,6 +13,9 @@ struct BuildResult {
   /// False when --stop-after ended it before there was an artifact.
   bool complete = false;
   CompileSummary summary;
+  /// Of a program in mixed precision within an error budget: what is known of
+  /// its errors.
+  std::optional<llvm::json::Object> certificate = std::nullopt;
 };
 
 /// Compiles the model into an artifact that `writer`, just opened, takes; none
@@ -28,6 +31,17 @@ std::optional<BuildResult> buildModuleInto(Session &session,
                                            mlir::ModuleOp module,
                                            const BuildOptions &build,
                                            format::ArtifactWriter &writer);
+
+/// Brings a module that has been imported through the graph stage; false after
+/// an error, which has been reported.
+bool makeGraphStage(Session &session, mlir::ModuleOp module,
+                    const BuildOptions &build);
+
+/// The same as `buildModuleInto` for a module that has passed the graph stage.
+std::optional<BuildResult> buildGraphInto(Session &session,
+                                          mlir::ModuleOp graph,
+                                          const BuildOptions &build,
+                                          format::ArtifactWriter &writer);
 
 /// The same into a file at `output`.
 std::optional<BuildResult> buildArtifact(Session &session,

@@ -74,6 +74,18 @@ struct ModelOptions {
   std::vector<std::string> shards = {};
 };
 
+/// What the precision "auto" may cost, and how that is found out.
+struct ErrorBudget {
+  /// Above 0; 0: none was given.
+  double maxError = 0;
+  /// "rel-l2", "max-abs" or "cosine"; "" is rel-l2.
+  std::string metric = {};
+  /// A file or folder of inputs of calls.
+  std::string calibration = {};
+  /// A file of rules for single products; "" for none.
+  std::string policy = {};
+};
+
 /// How a model is compiled.
 struct BuildOptions {
   /// "native", or names from `heddle targets`; none is "native".
@@ -84,8 +96,9 @@ struct BuildOptions {
   bool noHost = false;
   /// What contractions and convolutions of f32 multiply, "bf16" or "f16", or
   /// how weights of such contractions are stored, "w8a16" or "w4a16"; "f32" and
-  /// "" leave the model as it is.
+  /// "" leave the model as it is. "auto" chooses for each within `budget`.
   std::string precision;
+  ErrorBudget budget;
   /// Programs take subnormal numbers for zeros.
   bool flushSubnormals = false;
   /// Stages after which the IR is written, as STAGE or STAGE=FILE.

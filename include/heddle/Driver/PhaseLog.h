@@ -4,6 +4,7 @@
 #define HEDDLE_DRIVER_PHASELOG_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -37,6 +38,13 @@ public:
   void begin(llvm::StringRef name);
   void end();
 
+  /// What stands before the names of phases from now on: which of several
+  /// programs they are about.
+  void setPrefix(llvm::StringRef text) { prefix = text.str(); }
+
+  /// On a terminal, how far the running phase is.
+  void progress(const llvm::Twine &text);
+
   /// No more lines from now on: for steps that are repeated many times.
   void hide() {
     lines = nullptr;
@@ -57,6 +65,7 @@ private:
 
   llvm::raw_ostream *lines;
   bool showProgress;
+  std::string prefix;
   std::vector<Phase> phases;
   bool running = false;
   std::chrono::steady_clock::time_point started;

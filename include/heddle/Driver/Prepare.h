@@ -4,6 +4,7 @@
 #ifndef HEDDLE_DRIVER_PREPARE_H
 #define HEDDLE_DRIVER_PREPARE_H
 
+#include "heddle/Artifact/Compile.h"
 #include "heddle/Driver/FileKind.h"
 #include "heddle/Driver/Program.h"
 
@@ -36,6 +37,13 @@ std::optional<PreparedArtifact> prepareArtifact(Session &session,
 std::optional<PreparedArtifact> prepareModule(Session &session,
                                               mlir::ModuleOp module,
                                               const BuildOptions &build);
+
+/// `graph`, a model that has passed the graph stage, compiled. It is used up.
+/// `summary`, if given, gets what became of it.
+std::optional<PreparedArtifact> prepareGraph(Session &session,
+                                             mlir::ModuleOp graph,
+                                             const BuildOptions &build,
+                                             CompileSummary *summary = nullptr);
 
 } // namespace heddle
 

@@ -1,0 +1,62 @@
+// What a caller says of single products: a file of rules.
+
+#ifndef HEDDLE_DRIVER_PRECISION_POLICY_H
+#define HEDDLE_DRIVER_PRECISION_POLICY_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/GlobPattern.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+/// Rules of the form
+///
+///   # behind the first layers everything goes
+///   encoder/layer.0/*  f32
+///   *attention*        bf16 pin
+///   *                  auto
+///
+/// The first whose pattern matches a name of a product's node holds for it.
+/// `auto`, and a product without a rule, leave the choice to time and budget;
+/// `bf16` and `f16` leave that between f32 and the type, and with `pin` none:
+/// it is never relaxed.
+class PrecisionPolicy {
+public:
+  struct Rule {
+    /// Of the file, from 1.
+    unsigned line = 0;
+    std::string pattern;
+    /// The pattern, of which only `*` and `?` are special.
+    std::string glob;
+    /// "f32", "bf16", "f16" or "auto".
+    std::string type;
+    bool isPinned = false;
+  };
+
+  PrecisionPolicy() = default;
+  PrecisionPolicy(PrecisionPolicy &&) = default;
+  PrecisionPolicy &operator=(PrecisionPolicy &&) = default;
+
+  /// An error says the line, what is there and what is wanted.
+  static llvm::Expected<PrecisionPolicy> parse(llvm::StringRef text);
+
+  /// The first rule for a product of these names, or null.
+  const Rule *ruleFor(llvm::ArrayRef<std::string> names) const;
+
+  llvm::ArrayRef<Rule> rules() const { return list; }
+
+private:
+  std::vector<Rule> list;
+  /// Of each rule, with views of its `glob`, which moving a policy leaves where
+  /// it is.
+  std::vector<llvm::GlobPattern> globs;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_DRIVER_PRECISION_POLICY_H

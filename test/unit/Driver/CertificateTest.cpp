@@ -1,0 +1,140 @@
+// Metrics, samples and numbers of certificates.
+
+#include "lib/Driver/Precision/Certificate.h"
+#include "lib/Driver/Precision/CalibrationData.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace mlir;
+
+namespace {
+class Metrics : public testing::Test {
+protected:
+  HostTensor tensor(std::vector<double> values) {
+    auto type = RankedTensorType::get(int64_t(values.size()),
+                                      Float32Type::get(&context));
+    HostTensor result = HostTensor::allocate(type);
+    for (size_t i = 0; i < values.size(); ++i)
+      result.set(i, values[i]);
+    return result;
+  }
+  double magnitude(ErrorMetric metric, std::vector<double> a,
+                   std::vector<double> b) {
+    return errorMagnitude(metric, {tensor(a)}, {tensor(b)});
+  }
+
+  MLIRContext context;
+};
+} // namespace
+
+TEST_F(Metrics, AreWhatTheyAreCalled) {
+  EXPECT_NEAR(magnitude(ErrorMetric::RelativeL2, {3, 4.5}, {3, 4}), 0.1, 1e-12);
+  EXPECT_NEAR(magnitude(ErrorMetric::MaxAbsolute, {3, 4.5}, {2, 4}), 1, 1e-12);
+  // A right angle, half of one, and an angle that 1 - cos would lose in f32.
+  EXPECT_NEAR(magnitude(ErrorMetric::Cosine, {0, 2}, {5, 0}), M_PI / 2, 1e-12);
+  EXPECT_NEAR(magnitude(ErrorMetric::Cosine, {1, 1}, {5, 0}), M_PI / 4, 1e-7);
+  EXPECT_NEAR(magnitude(ErrorMetric::Cosine, {1, 1e-5}, {1, 0}), 1e-5, 1e-10);
+  EXPECT_EQ(magnitude(ErrorMetric::Cosine, {0, 0}, {0, 0}), 0);
+  EXPECT_NEAR(magnitude(ErrorMetric::Cosine, {0, 0}, {0, 1}), M_PI / 2, 1e-12);
+}
+
+TEST_F(Metrics, NumbersThatAreNotFiniteInOneAreInfinitelyWrong) {
+  for (ErrorMetric metric : {ErrorMetric::RelativeL2, ErrorMetric::MaxAbsolute,
+                             ErrorMetric::Cosine}) {
+    EXPECT_TRUE(std::isinf(magnitude(metric, {INFINITY, 1}, {1, 1})));
+    EXPECT_TRUE(std::isinf(magnitude(metric, {NAN, 1}, {1, 1})));
+    EXPECT_EQ(magnitude(metric, {INFINITY, 1}, {INFINITY, 1}), 0);
+  }
+}
+
+TEST_F(Metrics, AreNamedAndTurnBack) {
+  for (ErrorMetric metric : {ErrorMetric::RelativeL2, ErrorMetric::MaxAbsolute,
+                             ErrorMetric::Cosine}) {
+    EXPECT_EQ(parseErrorMetric(metricName(metric)), metric);
+    for (double error : {0.0, 1e-9, 1e-3, 0.5})
+      EXPECT_NEAR(fromMagnitude(metric, toMagnitude(metric, error)), error,
+                  1e-12 * error);
+  }
+  EXPECT_FALSE(parseErrorMetric("l2"));
+  // 1 - cos(0.1)
+  EXPECT_NEAR(fromMagnitude(ErrorMetric::Cosine, 0.1), 1 - std::cos(0.1),
+              1e-15);
+}
+
+TEST(Samples, AreForOneThingOnly) {
+  for (size_t count = 2; count < 70; ++count) {
+    SampleSplit split = splitSamples(count, 8);
+    EXPECT_EQ(split.calibration.size() + split.heldOut.size(), count);
+    EXPECT_GE(split.calibration.size(), 1u);
+    EXPECT_LE(split.calibration.size(), 8u);
+    EXPECT_GE(split.heldOut.size(), split.calibration.size());
+    for (size_t sample : split.calibration)
+      EXPECT_EQ(std::count(split.heldOut.begin(), split.heldOut.end(), sample),
+                0);
+  }
+}
+
+TEST(Validation, CountsAndRanks) {
+  Validation validation;
+  for (int i = 200; i > 0; --i)
+    validation.errors.push_back(i);
+  EXPECT_EQ(validation.largest(), 200);
+  EXPECT_EQ(validation.percentile99(), 198);
+  EXPECT_EQ(validation.countAbove(197.5), 3u);
+  validation.errors = {0.25};
+  EXPECT_EQ(validation.percentile99(), 0.25);
+  validation.errors.push_back(NAN);
+  EXPECT_EQ(validation.countAbove(1), 1u);
+}
+
+TEST(Certificate, SaysWhatFollowsFromNoViolation) {
+  PrecisionCertificate certificate;
+  certificate.metric = ErrorMetric::RelativeL2;
+  certificate.maxError = 0.01;
+  certificate.products = {
+      {"a", "contraction", 1, {0, 0.003, -1}, 5, "r"},
+      {"b", "contraction", 0, {0, INFINITY, -1}, 0, "r"},
+      {"c", "contraction", 2, {0, -1, 0.004}, 5, "r"},
+  };
+  certificate.validation.errors.assign(59, 0.001);
+  EXPECT_NEAR(certificate.estimate(), 1.25 * 0.005, 1e-12);
+  // What was measured for inputs of the calibration counts where it is more.
+  certificate.predictions = {{0, 0.004, 0.0048}, {1, 0.005, 0.0052}};
+  EXPECT_NEAR(certificate.estimate(), 1.25 * 0.0052, 1e-12);
+  certificate.predictions.pop_back();
+  llvm::json::Object json = toJson(certificate);
+  // n = 59 gives 5 %: reference of the statement, 1 - 0.05^(1/n).
+  EXPECT_NE(json.getObject("validation")
+                ->getString("meaning")
+                ->find("confidence 95 % at most 4.95 % of calls"),
+            llvm::StringRef::npos);
+  // Of three programs that were tried each has a third of the 5 %.
+  certificate.tightenings = 2;
+  llvm::json::Object later = toJson(certificate);
+  EXPECT_NE(later.getObject("validation")
+                ->getString("meaning")
+                ->find("at most 6.7 % of calls are beyond it (the 3 programs"),
+            llvm::StringRef::npos);
+  const llvm::json::Array &products = *json.getArray("products");
+  const llvm::json::Object &first = *products[0].getAsObject();
+  // (0.003 / 0.008)^2
+  EXPECT_NEAR(*first.getNumber("budget_share"), 0.140625, 1e-12);
+  EXPECT_EQ(
+      products[1].getAsObject()->getObject("measured")->get("bf16")->kind(),
+      llvm::json::Value::Null);
+  // The table is made of the document, also of one that went through a file.
+  std::string table;
+  llvm::raw_string_ostream os(table);
+  auto parsed = llvm::json::parse(
+      llvm::formatv("{0}", llvm::json::Value(std::move(json))).str());
+  ASSERT_TRUE(bool(parsed));
+  EXPECT_TRUE(printCertificate(os, *parsed->getAsObject()));
+  EXPECT_NE(table.find("E  estimated  0.00625; an estimate, no bound"),
+            std::string::npos)
+      << table;
+  EXPECT_FALSE(printCertificate(os, llvm::json::Object{{"version", 1}}));
+}
