@@ -27,15 +27,18 @@ CollectiveStep::CollectiveStep(const Collective &collective,
   command.site = site;
   command.name = EnumNameCollectiveKind(collective.kind());
   command.elements = sourceBytes / elementBytes(collective.dtype());
-  command.from = UINT32_MAX;
+  command.from = command.to = UINT32_MAX;
   if (collective.kind() == CollectiveKind::permute) {
     // Pairs tie ranks to each other all over the mesh: all meet.
     for (uint32_t i = 0; i < seat.count; ++i)
       members.push_back(i);
     command.place = seat.rank;
-    for (uint32_t i = 0; i < count; i += 2)
+    for (uint32_t i = 0; i < count; i += 2) {
       if (at(i + 1) == seat.rank)
         command.from = at(i);
+      if (at(i) == seat.rank)
+        command.to = at(i + 1);
+    }
   } else {
     for (uint32_t first = 0; first < count; first += size)
       for (uint32_t i = 0; i < size; ++i)

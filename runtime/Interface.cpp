@@ -85,6 +85,7 @@ const char *heddle_code_name(int32_t code) {
     HEDDLE_CASE(HEDDLE_DEVICE_MEMORY)
     HEDDLE_CASE(HEDDLE_RANK_FAILED)
     HEDDLE_CASE(HEDDLE_RANKS_NEEDED)
+    HEDDLE_CASE(HEDDLE_LIBRARY_MISSING)
 #undef HEDDLE_CASE
   }
   return "?";

@@ -71,6 +71,7 @@ public:
                    const heddle_load_options &options);
 
   const format::Manifest &manifest() const { return reader.manifest(); }
+  const format::Header &header() const { return reader.header(); }
   const format::Variant &variant() const { return *chosen; }
   const format::Plan &plan() const { return reader.plan(variantIndex); }
   /// By their numbers in the variant; the first is the host.

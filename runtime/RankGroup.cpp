@@ -2,6 +2,7 @@
 
 #include "runtime/RankGroup.h"
 
+#include "runtime/LaunchedRanks.h"
 #include "runtime/ProcessRanks.h"
 #include "runtime/Ranks.h"
 #include "runtime/drivers/cpu/Pool.h"
@@ -35,15 +36,22 @@ static Error checkProgram(const LoadedProgram &program,
 Error RankGroup::make(std::shared_ptr<LoadedProgram> program, size_t entry,
                       const heddle_ranks_options &options,
                       std::unique_ptr<RankGroup> &group) {
-  if (Error error = checkProgram(*program, program->entries()[entry]))
-    return error;
-  uint32_t threads =
-      options.threads
-          ? options.threads
-          : std::max(1u, Pool::defaultThreads() / program->manifest().ranks());
+  Error problem = checkProgram(*program, program->entries()[entry]);
+  if (problem && !options.group)
+    return problem;
+  if (options.group && options.engine)
+    return {HEDDLE_ARGUMENT_INVALID, "ranks of a group have its engine"};
+  uint32_t sharers = options.group ? options.group->group->sharers()
+                                   : program->manifest().ranks();
+  uint32_t threads = options.threads
+                         ? options.threads
+                         : std::max(1u, Pool::defaultThreads() / sharers);
   const char *engine = options.engine ? options.engine : "threads";
   std::unique_ptr<RankGroup> made;
-  if (!std::strcmp(engine, "threads"))
+  if (options.group)
+    made = std::make_unique<LaunchedRanks>(
+        std::move(program), entry, options.group->group, std::move(problem));
+  else if (!std::strcmp(engine, "threads"))
     made = std::make_unique<Ranks>(std::move(program), entry);
   else if (!std::strcmp(engine, "processes"))
     made = std::make_unique<ProcessRanks>(std::move(program), entry);
@@ -55,6 +63,11 @@ Error RankGroup::make(std::shared_ptr<LoadedProgram> program, size_t entry,
     return error;
   group = std::move(made);
   return {};
+}
+
+Error RankGroup::serveCalls() {
+  return {HEDDLE_ARGUMENT_INVALID,
+          "only ranks of a group serve the calls of its first process"};
 }
 
 Error RankGroup::call(const RankTensorList &inputs,

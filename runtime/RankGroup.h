@@ -24,6 +24,9 @@ public:
                     const heddle_ranks_options &options,
                     std::unique_ptr<RankGroup> &group);
 
+  /// Of a rank that others call: does so until they call no more.
+  virtual Error serveCalls();
+
   Error call(const RankTensorList &inputs, const RankTensorList &outputs,
              const heddle_call_options &options);
   /// How many threads each rank has.

@@ -48,25 +48,15 @@ Error Ranks::createMember(Member &member, uint32_t threads) {
   own.threads = threads;
   if (Error error = member.context->create(own, nullptr))
     return error;
-  size_t count = tensors.count();
-  std::vector<uint64_t> offsets(count, 0);
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < count; ++i) {
-    offsets[i] = bytes;
-    bytes +=
-        alignUp(static_cast<uint64_t>(tensors.spec(i).largestBytes), pageBytes);
-  }
-  if (Error error =
-          member.memory.allocate(program->host().device(), HEDDLE_SPACE_HOST,
-                                 bytes, "the parts of a rank"))
+  if (Error error = member.memory.allocate(*program, tensors))
     return error;
+  size_t count = tensors.count();
   for (size_t i = 0; i < count; ++i) {
     // An input that is whole on all ranks is read where it lies, and rank 0
     // writes such outputs to where they go.
     bool isShared =
         parts.isUncut(i) && (tensors.isInput(i) || member.seat.rank == 0);
-    member.staged.push_back(isShared ? nullptr
-                                     : member.memory.data() + offsets[i]);
+    member.staged.push_back(isShared ? nullptr : member.memory.at(i));
   }
   member.tensors.resize(count);
   for (heddle_tensor &tensor : member.tensors)

@@ -4,6 +4,7 @@
 #define HEDDLE_RUNTIME_RANKS_H
 
 #include "runtime/Context.h"
+#include "runtime/PartMemory.h"
 #include "runtime/RankGroup.h"
 
 #include <condition_variable>
@@ -27,7 +28,7 @@ private:
     Ranks *ranks = nullptr;
     RankSeat seat;
     std::unique_ptr<Context> context;
-    DeviceMemory memory;                ///< Of the parts.
+    PartMemory memory;
     std::vector<char *> staged;         ///< Inputs, then outputs; null: the
                                         ///< caller's own memory is used.
     std::vector<heddle_tensor> tensors; ///< Of a call.

@@ -47,6 +47,14 @@ size_t heddle_ranks_threads(const heddle_ranks *ranks) {
   return ranks ? ranks->group->threads() : 0;
 }
 
+heddle_status heddle_ranks_serve(heddle_ranks *ranks) {
+  return guarded([&]() -> heddle_status {
+    if (!ranks)
+      return invalid(nullPointer);
+    return toStatus(ranks->group->serveCalls());
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Where parts lie
 //===----------------------------------------------------------------------===//

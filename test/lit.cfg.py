@@ -67,6 +67,15 @@ if os.path.exists(emulated):
 for program in ("ptxas", "qemu-aarch64", "qemu-x86_64", "aarch64-linux-gnu-g++", "pkg-config", "gdb"):
     if shutil.which(program):
         config.available_features.add(program)
+# Launchers of MPI, both at once (Debian's mpirun is an alternative): on a machine of few processors, as root, without hardware for messages.
+config.substitutions += [
+    ("%openmpi", "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+     "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader mpirun.openmpi"),
+    ("%mpich", "mpirun.mpich"),
+]
+for program in ("mpirun.openmpi", "mpirun.mpich"):
+    if shutil.which(program):
+        config.available_features.add(program)
 
 for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HEDDLE_VENV"):
     if name in os.environ:

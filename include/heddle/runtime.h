@@ -136,7 +136,10 @@ typedef enum heddle_code {
   /* A rank cannot go on, because another one failed or does not come. */
   HEDDLE_RANK_FAILED = 827,
   /* The program is run by several ranks together, not by a context alone. */
-  HEDDLE_RANKS_NEEDED = 828
+  HEDDLE_RANKS_NEEDED = 828,
+  /* A library of the system that is asked for is not there, or lacks
+     something. */
+  HEDDLE_LIBRARY_MISSING = 829
 } heddle_code;
 
 /* The outcome of a function: code HEDDLE_OK, or a code and a sentence that ends
@@ -818,6 +821,48 @@ HEDDLE_API heddle_status heddle_program_output_part(
     const heddle_program *program, size_t entry, size_t index, uint32_t rank,
     int64_t *out_begin, int64_t *out_inside);
 
+/* Processes that a launcher has started to run programs together, on one
+   machine or several, of which this is one. Since 0.1. */
+typedef struct heddle_group heddle_group;
+
+/* Since 0.1. */
+typedef struct heddle_group_options {
+  size_t size;
+  const char *engine;  /* by what they send each other bytes: "mpi", also for
+                          NULL */
+  const char *library; /* MPI's: "openmpi", "mpich", or a file with the binary
+                          interface of either; NULL: the launcher's */
+  uint64_t piece_bytes; /* the most of one of MPI's messages, below 2^31; 0:
+                           2^30. Larger tensors go in several */
+} heddle_group_options;
+
+/* Joins the group: all processes call it, and it returns when all have. The
+   library is opened here (HEDDLE_LIBRARY_MISSING names the package that has
+   it). Unless the host has started MPI before, with MPI_THREAD_SERIALIZED or
+   more, it is started, and ended by heddle_group_leave. heddle sends messages of
+   its own communicator, from the thread that calls it and from those of the
+   ranks' pools, one at a time; a host that has threads with messages of its own
+   starts MPI with MPI_THREAD_MULTIPLE. Not for processes that fork ranks. Since
+   0.1. */
+HEDDLE_API heddle_status heddle_group_join(const heddle_group_options *options,
+                                           heddle_group **out_group);
+/* The number of this process, and how many there are. Since 0.1. */
+HEDDLE_API uint32_t heddle_group_rank(const heddle_group *group);
+HEDDLE_API uint32_t heddle_group_count(const heddle_group *group);
+/* All processes call it, each with its status (NULL: all is well), and get that
+   of the first rank that is not HEDDLE_OK; its message names the rank. So all
+   learn that one of them cannot go on. In place of heddle_ranks_create, where a
+   process has not come that far: there the others learn it. Since 0.1. */
+HEDDLE_API heddle_status heddle_group_agree(heddle_group *group,
+                                            const heddle_status *own);
+/* Ends all processes at once, this one with the exit code. Does not return.
+   Since 0.1. */
+HEDDLE_API void heddle_group_abort(heddle_group *group, int exit_code);
+/* All processes call it, when their ranks are destroyed. Where some rank has
+   failed, it does not wait for others: the process is to end then, which its
+   launcher notices. NULL is fine. Since 0.1. */
+HEDDLE_API heddle_status heddle_group_leave(heddle_group *group);
+
 /* Since 0.1. */
 typedef struct heddle_ranks_options {
   size_t size;
@@ -825,6 +870,7 @@ typedef struct heddle_ranks_options {
                          shared out, at least 1 */
   const char *engine; /* "threads", also for NULL: ranks are threads of this
                          process; "processes": each is one of its own */
+  heddle_group *group; /* ranks are its processes; `engine` is NULL then */
 } heddle_ranks_options;
 
 /* Makes the ranks of an entry. Each has a context of its own; calls allocate
@@ -849,12 +895,25 @@ typedef struct heddle_ranks_options {
    ones. So do calls after one that some rank did not end within five seconds of
    being cancelled or of its deadline, with whose status that call ends. Calls
    are for the process that made the ranks; the program's other devices are
-   refused. Equal calls give the same bits as threads. Since 0.1. */
+   refused. Equal calls give the same bits as threads.
+
+   Of a group, all processes make the ranks, each of its own copy of the same
+   artifact, and get the same status: where files differ, or one has failed, the
+   message names the ranks. Then the first process calls as with other engines,
+   and the others heddle_ranks_serve. Tensors are those of the first: it sends
+   each rank its parts, and gets them back. Where a rank fails, its process ends
+   or the call is cancelled or late, the group is over: all processes are told,
+   with the status of the rank that failed first, and so is each later call.
+   Since 0.1. */
 HEDDLE_API heddle_status heddle_ranks_create(
     heddle_program *program, size_t entry, const heddle_ranks_options *options,
     heddle_ranks **out_ranks);
 /* Not while a call is running. NULL is fine. Since 0.1. */
 HEDDLE_API void heddle_ranks_destroy(heddle_ranks *ranks);
+
+/* In a process of a group that is not its first: takes its part in the calls of
+   the first until that destroys its ranks, and returns then. Since 0.1. */
+HEDDLE_API heddle_status heddle_ranks_serve(heddle_ranks *ranks);
 
 /* Runs the entry on all ranks. Inputs and outputs are the whole tensors, in the
    process's memory: each rank gets its parts of the inputs, and the parts of

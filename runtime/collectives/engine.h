@@ -43,7 +43,7 @@ typedef enum heddle_reduction {
 } heddle_reduction;
 
 /* One command as a rank sees it. All ranks have the same but for `members`,
-   `place` and `from`. */
+   `place`, `from` and `to`. */
 typedef struct heddle_collective {
   uint32_t kind;           /* heddle_collective_kind */
   uint32_t reduction;      /* heddle_reduction */
@@ -56,6 +56,8 @@ typedef struct heddle_collective {
   uint32_t place;   /* of this rank among the members */
   uint32_t from;    /* permute: the place of whose source it gets; 4294967295:
                        nobody's, zeros */
+  uint32_t to;      /* permute: the place that gets its source; 4294967295:
+                       nobody */
   int64_t elements; /* of the source */
 } heddle_collective;
 

@@ -1,0 +1,118 @@
+// Joins the processes of a launcher, and lets them agree whether all can go on.
+
+#include "runtime/LaunchedGroup.h"
+
+#include "runtime/drivers/Status.h"
+#include "runtime/mpi/MpiLibrary.h"
+
+#include <cstdio>
+#include <cstring>
+
+using namespace heddle;
+using namespace heddle::runtime;
+
+/// MPI counts bytes by an int.
+static constexpr uint64_t usualPieceBytes = uint64_t(1) << 30,
+                          mostPieceBytes = (uint64_t(1) << 31) - 1;
+
+Error LaunchedGroup::join(const heddle_group_options &options,
+                          std::shared_ptr<LaunchedGroup> &joined) {
+  if (options.engine && std::strcmp(options.engine, "mpi"))
+    return {HEDDLE_ARGUMENT_INVALID, "there are no groups of engine '" +
+                                         std::string(options.engine) +
+                                         "'; there are: mpi"};
+  if (options.piece_bytes > mostPieceBytes)
+    return {HEDDLE_ARGUMENT_INVALID, "pieces of 2^31 bytes or more"};
+  auto made = std::make_shared<LaunchedGroup>();
+  if (Error error =
+          joinMpi(options.library,
+                  options.piece_bytes ? options.piece_bytes : usualPieceBytes,
+                  made->transport))
+    return error;
+  made->world = std::make_unique<MessageWorld>(*made->transport);
+  if (Error error = made->world->open())
+    return error;
+  joined = std::move(made);
+  return {};
+}
+
+uint32_t LaunchedGroup::sharers() const {
+  const std::vector<PeerCard> &cards = transport->peers();
+  uint32_t count = 0;
+  for (const PeerCard &card : cards)
+    count += card.machine == cards[rank()].machine &&
+             card.processors == cards[rank()].processors;
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Agreeing
+//===----------------------------------------------------------------------===//
+
+/// "rank 2", "ranks 1 and 3", "ranks 1, 2, 5 and 9 others".
+static std::string namesOf(const std::vector<uint32_t> &ranks) {
+  constexpr size_t named = 8;
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  size_t shown = ranks.size() > named ? named - 1 : ranks.size();
+  for (size_t i = 0; i < shown; ++i) {
+    bool isLast = i + 1 == ranks.size();
+    text += (i == 0 ? "" : isLast ? " and " : ", ") + std::to_string(ranks[i]);
+  }
+  if (shown < ranks.size())
+    text += " and " + std::to_string(ranks.size() - shown) + " others";
+  return text;
+}
+
+static std::string hashText(const uint64_t *hash) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%016llx%016llx",
+                static_cast<unsigned long long>(hash[1]),
+                static_cast<unsigned long long>(hash[0]));
+  return text;
+}
+
+Error LaunchedGroup::verdict(const std::vector<Vote> &votes) const {
+  for (uint32_t i = 0; i < votes.size(); ++i)
+    if (votes[i].status.code)
+      return {static_cast<heddle_code>(votes[i].status.code),
+              "rank " + std::to_string(i) + ": " + votes[i].status.message};
+  std::vector<uint32_t> others;
+  for (uint32_t i = 1; i < votes.size(); ++i)
+    if (std::memcmp(votes[i].hash, votes[0].hash, sizeof(votes[0].hash)))
+      others.push_back(i);
+  if (others.empty())
+    return {};
+  return {HEDDLE_RANK_FAILED, "the artifact of " + namesOf(others) + " (hash " +
+                                  hashText(votes[others.front()].hash) +
+                                  ") is not that of rank 0 (hash " +
+                                  hashText(votes[0].hash) +
+                                  "): give all of them the same file"};
+}
+
+Error LaunchedGroup::agree(const Error &own, const format::Hash &hash) {
+  std::vector<Vote> votes(rank() ? 1 : count());
+  tell(own, &votes[0].status);
+  votes[0].hash[0] = hash.low();
+  votes[0].hash[1] = hash.high();
+  heddle_status all = {};
+  std::vector<Message> asked, told;
+  auto at = [](auto &value) { return reinterpret_cast<char *>(&value); };
+  if (rank()) {
+    asked = {{Message::Way::Send, 0, at(votes[0]), sizeof(Vote)}};
+    told = {{Message::Way::Receive, 0, at(all), sizeof(all)}};
+  }
+  for (uint32_t i = 1; i < votes.size(); ++i) {
+    asked.push_back({Message::Way::Receive, i, at(votes[i]), sizeof(Vote)});
+    told.push_back({Message::Way::Send, i, at(all), sizeof(all)});
+  }
+  heddle_status why;
+  if (int32_t code = transport->exchange(asked.data(), asked.size(), {}, &why))
+    return runtime::told(code, why);
+  if (!rank())
+    tell(verdict(votes), &all);
+  if (int32_t code = transport->exchange(told.data(), told.size(), {}, &why))
+    return runtime::told(code, why);
+  return runtime::told(all.code, all);
+}
+
+Error LaunchedGroup::leave() { return transport->leave(); }

@@ -1,0 +1,48 @@
+// Processes that a launcher started together, of which this is one.
+
+#ifndef HEDDLE_RUNTIME_LAUNCHEDGROUP_H
+#define HEDDLE_RUNTIME_LAUNCHEDGROUP_H
+
+#include "runtime/collectives/MessageWorld.h"
+#include "runtime/format/Layout.h"
+
+#include <memory>
+
+namespace heddle::runtime {
+
+class LaunchedGroup {
+public:
+  static Error join(const heddle_group_options &options,
+                    std::shared_ptr<LaunchedGroup> &joined);
+
+  uint32_t rank() const { return transport->rank(); }
+  uint32_t count() const { return transport->count(); }
+  /// How many ranks have the processors that this one has, itself among them.
+  uint32_t sharers() const;
+
+  /// All ranks come here, and get the first error of one; that some have
+  /// another artifact than the first, which `hash` tells, is one, too.
+  Error agree(const Error &own, const format::Hash &hash);
+  Error leave();
+
+  /// Sends and receives.
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<MessageWorld> world;
+
+private:
+  /// What a rank says of itself.
+  struct Vote {
+    heddle_status status;
+    uint64_t hash[2];
+  };
+  Error verdict(const std::vector<Vote> &votes) const;
+};
+
+} // namespace heddle::runtime
+
+/// What callers hold.
+struct heddle_group {
+  std::shared_ptr<heddle::runtime::LaunchedGroup> group;
+};
+
+#endif // HEDDLE_RUNTIME_LAUNCHEDGROUP_H

@@ -1,0 +1,100 @@
+// What transports have in common: who the ranks are, what ends a wait, and that
+// a rank which cannot go on stops all.
+
+#include "runtime/collectives/Transport.h"
+
+#include "runtime/drivers/Status.h"
+#include "runtime/drivers/cpu/Clock.h"
+
+#include <algorithm>
+#include <ctime>
+#include <sched.h>
+
+using namespace heddle;
+using namespace heddle::runtime;
+
+/// How long a wait does nothing else, and how long it gives the processor to
+/// others that want it before it sleeps.
+static constexpr uint64_t spinNs = 20000, yieldNs = 10000000;
+/// A sleep is this part of what was waited, and not longer than that.
+static constexpr uint64_t sleepPart = 64, longestSleepNs = 500000;
+
+void runtime::restWhileWaiting(uint64_t waitedNs) {
+  if (waitedNs < spinNs)
+    return;
+  if (waitedNs < yieldNs) {
+    sched_yield();
+    return;
+  }
+  timespec span = {
+      0, static_cast<long>(std::min(waitedNs / sleepPart, longestSleepNs))};
+  nanosleep(&span, nullptr);
+}
+
+/// The first rank collects the cards and gives all of them to each.
+Error Transport::meet() {
+  cards.resize(rankCount);
+  cards[ownRank] = PeerCard::own();
+  auto at = [&](uint32_t i) { return reinterpret_cast<char *>(&cards[i]); };
+  std::vector<Message> gathered, given;
+  for (uint32_t i = 1; i < rankCount; ++i) {
+    gathered.push_back({Message::Way::Receive, i, at(i), sizeof(PeerCard)});
+    given.push_back(
+        {Message::Way::Send, i, at(0), rankCount * sizeof(PeerCard)});
+  }
+  if (ownRank) {
+    gathered = {{Message::Way::Send, 0, at(ownRank), sizeof(PeerCard)}};
+    given = {{Message::Way::Receive, 0, at(0), rankCount * sizeof(PeerCard)}};
+  }
+  heddle_status why;
+  for (const std::vector<Message> *messages : {&gathered, &given})
+    if (int32_t code = exchange(messages->data(), messages->size(), {}, &why))
+      return told(code, why);
+  watch.start(cards, ownRank);
+  return {};
+}
+
+int32_t Transport::exchange(const Message *messages, size_t count,
+                            const Patience &patience, heddle_status *why) {
+  if (!problem.code)
+    if (Error error = move(messages, count, patience))
+      fail(error);
+  if (problem.code)
+    *why = problem;
+  return problem.code;
+}
+
+void Transport::fail(const Error &why) {
+  if (problem.code)
+    return;
+  // A rank that is gone was named by who missed it.
+  tell(why.code() == HEDDLE_RANK_FAILED
+           ? why
+           : Error(why.code(),
+                   "rank " + std::to_string(ownRank) + ": " + why.message()),
+       &problem);
+  tellAll(problem);
+}
+
+Error Transport::look(const Patience &patience) {
+  if (Error error = hear())
+    return error;
+  if (problem.code)
+    return told(problem.code, problem);
+  if (patience.cancel && __atomic_load_n(patience.cancel, __ATOMIC_RELAXED))
+    return {HEDDLE_CANCELLED, "the call was cancelled"};
+  if (patience.deadlineNs && monotonicNs() >= patience.deadlineNs)
+    return {HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"};
+  int64_t ended = expectsEnds ? -1 : watch.findEnded();
+  if (ended < 0)
+    return {};
+  // It may have said why before.
+  if (Error error = hear())
+    return error;
+  if (problem.code)
+    return told(problem.code, problem);
+  return {HEDDLE_RANK_FAILED,
+          "rank " + std::to_string(ended) + " failed: its process " +
+              std::to_string(cards[static_cast<size_t>(ended)].process) +
+              " has ended"};
+}

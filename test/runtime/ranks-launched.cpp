@@ -1,0 +1,407 @@
+// ranks-launched MODELS WHAT [RANK]: ranks that are processes which a launcher
+// of MPI has started, of which this is one. WHAT is a test below, RANK who
+// makes trouble there; after that the first rank ends the job with exit code 7.
+
+#include "test/runtime/PartedModel.h"
+
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <ctime>
+#include <random>
+#include <thread>
+
+using namespace heddle;
+using namespace heddle::format;
+using namespace heddle::test;
+
+static std::string folder;
+static heddle_group *group = nullptr;
+static uint32_t own = 0, count = 0;
+
+/// Small, so that tensors of tests go in several.
+static constexpr uint64_t pieceBytes = 50000;
+
+static heddle_ranks *ranksOfGroup(heddle_program *program,
+                                  int32_t code = HEDDLE_OK,
+                                  const char *part = nullptr) {
+  heddle_ranks_options options = {};
+  options.size = sizeof(options);
+  options.threads = 1;
+  options.group = group;
+  heddle_ranks *ranks = nullptr;
+  EXPECT(heddle_ranks_create(program, 0, &options, &ranks), code, part);
+  return ranks;
+}
+
+//===----------------------------------------------------------------------===//
+// The same bits as threads
+//===----------------------------------------------------------------------===//
+
+/// Any bytes that are numbers of the type.
+static Bytes someBytes(DataType dtype, size_t elements) {
+  static std::mt19937_64 random(11);
+  if (dtype != DataType::f32) {
+    Bytes bytes(elements * size_t(heddle_dtype_bytes(heddle_dtype(dtype))));
+    for (char &byte : bytes)
+      byte = char(random() % 64); // of bf16: no infinity and no NaN
+    return bytes;
+  }
+  std::vector<float> values(elements);
+  for (float &value : values)
+    value = float(std::ldexp(double(random() >> 11), -53) - 0.5) *
+            float(random() % 1000);
+  return toBytes(values);
+}
+
+/// What the first rank's calls give, held against ranks that are threads.
+static void testSame(const Parted &parted, heddle_dtype dtype, const Bytes &in,
+                     size_t outBytes) {
+  heddle_program *program = parted.load(folder);
+  heddle_ranks *ranks = ranksOfGroup(program);
+  if (own) {
+    OK(heddle_ranks_serve(ranks));
+  } else {
+    Bytes given = in, wanted(outBytes, 0x11);
+    heddle_ranks *threads = makeRanks(program);
+    OK(callRanks(threads, dtype, given, wanted));
+    heddle_ranks_destroy(threads);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      Bytes got(outBytes, 0x22);
+      OK(callRanks(ranks, dtype, given, got));
+      CHECK(got == wanted);
+    }
+  }
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+}
+
+/// All ranks, or two groups whose members are not neighbours.
+static std::vector<uint32_t> groupsOf(uint32_t size) {
+  std::vector<uint32_t> list;
+  for (uint32_t first = 0; first < count / size; ++first)
+    for (uint32_t i = 0; i < size; ++i)
+      list.push_back((first + i * (count / size) + 1) % count);
+  return list;
+}
+
+static void testKind(CollectiveKind kind, DataType dtype, uint32_t size,
+                     int64_t pieces,
+                     ReductionKind reduction = ReductionKind::sum) {
+  int64_t in = pieces, out = pieces;
+  if (kind == CollectiveKind::all_gather)
+    out *= size;
+  if (kind == CollectiveKind::reduce_scatter ||
+      kind == CollectiveKind::all_to_all)
+    in *= size;
+  if (kind == CollectiveKind::all_to_all)
+    out = in;
+  Parted parted(count, dtype, in, out);
+  parted.model.command().action.Set(
+      parted.collective(kind, dtype, groupsOf(size), size, reduction));
+  auto bytes = size_t(heddle_dtype_bytes(heddle_dtype(dtype)));
+  testSame(parted, heddle_dtype(dtype), someBytes(dtype, size_t(in) * count),
+           size_t(out) * count * bytes);
+}
+
+static void testCollectives() {
+  for (uint32_t size : {count, count % 2 ? count : count / 2})
+    for (CollectiveKind kind :
+         {CollectiveKind::all_reduce, CollectiveKind::all_gather,
+          CollectiveKind::reduce_scatter, CollectiveKind::all_to_all,
+          CollectiveKind::broadcast})
+      // Fewer elements than ranks, more than a message, none.
+      for (int64_t pieces : {1, 5001, 70001, 0}) {
+        testKind(kind, DataType::f32, size, pieces);
+        testKind(kind, DataType::i8, size, pieces);
+      }
+  for (auto reduction : {ReductionKind::product, ReductionKind::minimum,
+                         ReductionKind::maximum}) {
+    testKind(CollectiveKind::all_reduce, DataType::f32, count, 37, reduction);
+    testKind(CollectiveKind::reduce_scatter, DataType::bf16, count, 37,
+             reduction);
+  }
+  // More than is received at once.
+  testKind(CollectiveKind::all_reduce, DataType::f32, count, 2100003);
+  testKind(CollectiveKind::reduce_scatter, DataType::bf16, count,
+           4200001 / count);
+}
+
+static void testPermute() {
+  // Ranks in a ring; the first alone to the last; nobody to anybody.
+  std::vector<uint32_t> ring;
+  for (uint32_t i = 0; i < count; ++i) {
+    ring.push_back(i);
+    ring.push_back((i + 1) % count);
+  }
+  for (const std::vector<uint32_t> &pairs :
+       {ring, std::vector<uint32_t>{0, count - 1}, std::vector<uint32_t>{}})
+    for (int64_t part : {3, 70001}) {
+      Parted parted(count, DataType::i32, part, part);
+      parted.model.command().action.Set(
+          parted.collective(CollectiveKind::permute, DataType::i32, pairs, 2));
+      testSame(parted, HEDDLE_I32,
+               someBytes(DataType::i32, size_t(part) * count),
+               size_t(part) * count * 4);
+    }
+}
+
+/// What is beyond a whole tensor, and an input and an output that all have.
+static void testParts() {
+  Parted uneven(count, DataType::f32, 2, 2);
+  EntryT &entry = *uneven.model.manifest.entries[0];
+  int64_t inside = int64_t(2 * count) - 1;
+  entry.inputs[0]->whole = entry.outputs[0]->whole = {inside};
+  std::vector<uint32_t> pairs; // the last keeps what is beyond
+  for (uint32_t i = 0; i < count; ++i) {
+    pairs.push_back(i);
+    pairs.push_back(i + 1 < count ? count - 2 - i : i);
+  }
+  uneven.model.command().action.Set(
+      uneven.collective(CollectiveKind::permute, DataType::f32, pairs, 2));
+  testSame(uneven, HEDDLE_F32, someBytes(DataType::f32, size_t(inside)),
+           size_t(inside) * 4);
+  constexpr int64_t whole = 40000;
+  Parted same(count, DataType::f32, whole, whole);
+  EntryT &uncut = *same.model.manifest.entries[0];
+  for (TensorT *each : {uncut.inputs[0].get(), uncut.outputs[0].get()}) {
+    each->whole.clear();
+    each->cuts.clear();
+  }
+  same.model.command().action.Set(same.collective(
+      CollectiveKind::all_reduce, DataType::f32, groupsOf(count), count));
+  testSame(same, HEDDLE_F32, someBytes(DataType::f32, whole), whole * 4);
+}
+
+/// The first rank gives and takes parts.
+static void testTensorsInParts() {
+  Parted parted(count, DataType::i32, 3, 3);
+  parted.model.command().action.Set(parted.collective(
+      CollectiveKind::all_reduce, DataType::i32, groupsOf(count), count));
+  heddle_program *program = parted.load(folder);
+  heddle_ranks *ranks = ranksOfGroup(program);
+  if (own) {
+    OK(heddle_ranks_serve(ranks));
+  } else {
+    std::vector<std::array<int32_t, 3>> in(count), out(count);
+    std::vector<heddle_tensor> tensors;
+    int64_t shape = 3;
+    for (auto *each : {&in, &out})
+      for (uint32_t i = 0; i < count; ++i) {
+        (*each)[i] = {int32_t(i), 1, int32_t(10 * i)};
+        tensors.push_back(
+            make_tensor((*each)[i].data(), HEDDLE_I32, 1, &shape));
+      }
+    std::vector<const heddle_tensor *> pointers;
+    for (heddle_tensor &tensor : tensors)
+      pointers.push_back(&tensor);
+    heddle_parted_tensor x = {sizeof(x), nullptr, pointers.data()},
+                         y = {sizeof(y), nullptr, pointers.data() + count};
+    const heddle_parted_tensor *inputs[] = {&x}, *outputs[] = {&y};
+    OK(heddle_ranks_call_parts(ranks, inputs, 1, outputs, 1, nullptr));
+    auto n = int32_t(count);
+    int32_t sum = n * (n - 1) / 2;
+    for (const auto &part : out)
+      CHECK((part == std::array<int32_t, 3>{sum, n, 10 * sum}));
+  }
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+}
+
+/// What cannot be is said, and the group goes on.
+static void testRefusals() {
+  Parted parted(count, DataType::f32, 2, 2);
+  parted.model.command().action.Set(parted.collective(
+      CollectiveKind::all_reduce, DataType::f32, groupsOf(count), count));
+  heddle_program *program = parted.load(folder);
+  heddle_ranks *ranks = ranksOfGroup(program);
+  Bytes in(8 * count), out(8 * count), small(8);
+  if (own) {
+    EXPECT(callRanks(ranks, HEDDLE_F32, in, out), HEDDLE_ARGUMENT_INVALID,
+           "calls are made by rank 0, and this process is rank");
+    OK(heddle_ranks_serve(ranks));
+  } else {
+    EXPECT(heddle_ranks_serve(ranks), HEDDLE_ARGUMENT_INVALID,
+           "rank 0 makes the calls");
+    EXPECT(callRanks(ranks, HEDDLE_F32, small, out), HEDDLE_TENSOR_SHAPE,
+           "input 'x' has shape");
+    OK(callRanks(ranks, HEDDLE_F32, in, out));
+  }
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+
+  Parted other(count + 1, DataType::i32, 1, 1);
+  other.rank(other.output);
+  program = other.load(folder);
+  std::string wanted =
+      "rank 0: the program is for " + std::to_string(count + 1) +
+      " devices, and the group has " + std::to_string(count) + " processes";
+  ranksOfGroup(program, HEDDLE_ARGUMENT_INVALID, wanted.c_str());
+  heddle_program_destroy(program);
+  heddle_group_options options = {};
+  options.size = sizeof(options);
+  heddle_group *none = nullptr;
+  options.engine = "tcp";
+  EXPECT(heddle_group_join(&options, &none), HEDDLE_ARGUMENT_INVALID,
+         "there are no groups of engine 'tcp'");
+  options.engine = "mpi";
+  options.library = "libmpi-of-nobody.so.1";
+  EXPECT(heddle_group_join(&options, &none), HEDDLE_LIBRARY_MISSING,
+         "libmpi-of-nobody.so.1");
+  options.library = "libm.so.6";
+  EXPECT(heddle_group_join(&options, &none), HEDDLE_LIBRARY_MISSING,
+         "libm.so.6 has no MPI_Initialized");
+}
+
+//===----------------------------------------------------------------------===//
+// Troubles
+//===----------------------------------------------------------------------===//
+
+/// Where a rank has another file, or none, all learn of it, and can leave.
+static void testDiffering(uint32_t rank, bool isAbsent) {
+  Parted parted(count, DataType::f32, 2, 2);
+  parted.model.command().action.Set(parted.collective(
+      CollectiveKind::all_reduce, DataType::f32, groupsOf(count), count,
+      own == rank ? ReductionKind::maximum : ReductionKind::sum));
+  heddle_program *program = parted.load(folder);
+  std::string name = "rank " + std::to_string(rank);
+  if (isAbsent && own == rank) {
+    heddle_status missing = {HEDDLE_FILE_UNREADABLE, "it is not there"};
+    EXPECT(heddle_group_agree(group, &missing), HEDDLE_FILE_UNREADABLE,
+           (name + ": it is not there").c_str());
+  } else if (isAbsent) {
+    ranksOfGroup(program, HEDDLE_FILE_UNREADABLE,
+                 (name + ": it is not there").c_str());
+  } else {
+    ranksOfGroup(program, HEDDLE_RANK_FAILED,
+                 ("the artifact of " + name + " (hash ").c_str());
+  }
+  heddle_program_destroy(program);
+}
+
+namespace {
+enum class Deed { Fail, Die, Sleep };
+/// What the function of a rank does when it is called the second time.
+struct Trouble {
+  int32_t rank;
+  Deed deed;
+  int calls;
+};
+} // namespace
+
+static int32_t trouble(const heddle_custom_call_frame *frame) {
+  auto &plan = *static_cast<Trouble *>(frame->user);
+  int32_t rank = *static_cast<const int32_t *>(frame->operands[0]->data);
+  *static_cast<int32_t *>(frame->results[0]->data) = rank;
+  if (rank != plan.rank || ++plan.calls < 2)
+    return 0;
+  if (plan.deed == Deed::Fail)
+    return 1;
+  if (plan.deed == Deed::Die)
+    kill(getpid(), SIGKILL);
+  timespec span = {1, 0};
+  nanosleep(&span, nullptr);
+  return 0;
+}
+
+/// Four ranks of which one does what it should not in the second call: all
+/// learn of it, also who calls again, and the first ends the job.
+static void testTrouble(Trouble plan, const heddle_call_options *options,
+                        int32_t code, const std::string &message) {
+  // Launchers end all when one is killed: they would be faster than a test.
+  signal(SIGTERM, SIG_IGN);
+  heddle_custom_call call = {};
+  call.size = sizeof(call);
+  call.name = "trouble";
+  call.function = trouble;
+  call.user = &plan;
+  heddle_program *program = troubledModel().load(folder, &call);
+  heddle_ranks *ranks = ranksOfGroup(program);
+  Bytes in(16), out(16);
+  if (own) {
+    EXPECT(heddle_ranks_serve(ranks), code, message.c_str());
+    EXPECT(heddle_ranks_serve(ranks), code, message.c_str());
+  } else {
+    OK(callRanks(ranks, HEDDLE_I32, in, out));
+    CHECK((fromBytes<int32_t>(out) == std::vector<int32_t>(4, 6)));
+    EXPECT(callRanks(ranks, HEDDLE_I32, in, out, options), code,
+           message.c_str());
+    EXPECT(callRanks(ranks, HEDDLE_I32, in, out), code, message.c_str());
+  }
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+  std::printf("rank %u: %s\n", own, failures ? "checks failed" : "has learned");
+  std::fflush(stdout);
+  sleep(own ? 60 : 2); // by when all have said so
+  heddle_group_abort(group, 7);
+}
+
+static void testFailing(int32_t rank) {
+  testTrouble({rank, Deed::Fail, 0}, nullptr, HEDDLE_CUSTOM_CALL_FAILED,
+              "rank " + std::to_string(rank) + ": custom call");
+}
+
+static void testKilled(int32_t rank) {
+  testTrouble({rank, Deed::Die, 0}, nullptr, HEDDLE_RANK_FAILED,
+              "rank " + std::to_string(rank) + " failed: its process ");
+}
+
+static void testLate(int32_t rank) {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  heddle_call_options options = {};
+  options.size = sizeof(options);
+  options.deadline_ns =
+      uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec) + 500000000u;
+  testTrouble({rank, Deed::Sleep, 0}, &options, HEDDLE_DEADLINE_EXCEEDED,
+              "the call's deadline has passed");
+}
+
+static void testCancelled(int32_t rank) {
+  static int32_t cancel = 0;
+  heddle_call_options options = {};
+  options.size = sizeof(options);
+  options.cancel = &cancel;
+  std::thread([] {
+    timespec span = {0, 300000000};
+    nanosleep(&span, nullptr);
+    __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
+  }).detach();
+  testTrouble({rank, Deed::Sleep, 0}, &options, HEDDLE_CANCELLED,
+              "the call was cancelled");
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3)
+    return 2;
+  folder = argv[1];
+  std::string what = argv[2];
+  uint32_t rank = argc > 3 ? uint32_t(std::atoi(argv[3])) : 0;
+  heddle_group_options options = {};
+  options.size = sizeof(options);
+  options.piece_bytes = pieceBytes;
+  OK(heddle_group_join(&options, &group));
+  if (!group)
+    return 1;
+  own = heddle_group_rank(group);
+  count = heddle_group_count(group);
+  if (what == "same") {
+    testCollectives();
+    testPermute();
+    testParts();
+    testTensorsInParts();
+    testRefusals();
+  } else if (what == "differing" || what == "absent") {
+    testDiffering(rank, what == "absent");
+  } else if (what == "failing") {
+    testFailing(int32_t(rank));
+  } else if (what == "killed") {
+    testKilled(int32_t(rank));
+  } else if (what == "late") {
+    testLate(int32_t(rank));
+  } else if (what == "cancelled") {
+    testCancelled(int32_t(rank));
+  }
+  OK(heddle_group_leave(group));
+  return finish();
+}
