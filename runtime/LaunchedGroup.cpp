@@ -36,15 +36,6 @@ Error LaunchedGroup::join(const heddle_group_options &options,
   return {};
 }
 
-uint32_t LaunchedGroup::sharers() const {
-  const std::vector<PeerCard> &cards = transport->peers();
-  uint32_t count = 0;
-  for (const PeerCard &card : cards)
-    count += card.machine == cards[rank()].machine &&
-             card.processors == cards[rank()].processors;
-  return count;
-}
-
 //===----------------------------------------------------------------------===//
 // Agreeing
 //===----------------------------------------------------------------------===//

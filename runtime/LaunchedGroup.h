@@ -17,9 +17,6 @@ public:
 
   uint32_t rank() const { return transport->rank(); }
   uint32_t count() const { return transport->count(); }
-  /// How many ranks have the processors that this one has, itself among them.
-  uint32_t sharers() const;
-
   /// All ranks come here, and get the first error of one; that some have
   /// another artifact than the first, which `hash` tells, is one, too.
   Error agree(const Error &own, const format::Hash &hash);

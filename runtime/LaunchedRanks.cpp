@@ -46,7 +46,8 @@ Error LaunchedRanks::prepare(uint32_t threads) {
     return {HEDDLE_ARGUMENT_INVALID,
             "the program is for " + std::to_string(parts.ranks()) +
                 " devices, and the group has " +
-                std::to_string(group->count()) + " processes"};
+                std::to_string(group->count()) +
+                (group->count() == 1 ? " process" : " processes")};
   RankSeat seat = {&heddle_message_engine, group->world->handle(), rank(),
                    group->count()};
   context = std::make_unique<Context>(program, entryIndex, seat);

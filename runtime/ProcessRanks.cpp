@@ -2,13 +2,15 @@
 // have ended.
 //
 // A rank's process waits for the number of the next call, runs it, and reports.
-// The caller's process waits for all reports, and looks meanwhile whether each
-// process is there yet: where one is not, or does not report in time, all are
-// ended, as none is of use without the others.
+// The caller's process waits for the last report or for the end of a process:
+// where one ends, or does not report in time, all are ended, as none is of use
+// without the others. Ranks end with the process that made them. So nobody
+// wakes before there is something to do.
 
 #include "runtime/ProcessRanks.h"
 
 #include "runtime/Border.h"
+#include "runtime/Memory.h"
 #include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/BlockedSignals.h"
 #include "runtime/drivers/cpu/Clock.h"
@@ -17,6 +19,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <pthread.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,8 +30,8 @@ using namespace heddle;
 using namespace heddle::runtime;
 using namespace heddle::format;
 
-/// How long a process waits at once before it looks whether others have ended.
-static constexpr uint64_t lookNs = 20000000;
+/// How long the caller's process waits at once if somebody may cancel.
+static constexpr uint64_t cancelCheckNs = 1000000;
 /// How long a rank has to end by itself.
 static constexpr uint64_t patienceNs = 1000000000;
 /// How long all ranks have to get ready, and to report once their call is
@@ -81,6 +85,8 @@ ProcessRanks::~ProcessRanks() {
   for (Member &member : members)
     if (member.process >= 0)
       close(member.process);
+  if (lastReport >= 0)
+    close(lastReport);
   if (world)
     engine.close(world);
 }
@@ -89,8 +95,11 @@ ProcessRanks::~ProcessRanks() {
 // Making ranks
 //===----------------------------------------------------------------------===//
 
-/// Lays orders, reports and the parts of tensors into shared memory.
-Error ProcessRanks::placeTensors() {
+/// Lays orders, reports, the parts of tensors and arenas into shared memory.
+Error ProcessRanks::placeMemory(uint32_t threads) {
+  if (Error error = Context::memoryBytes(*program, entryIndex, nullptr, 0,
+                                         threads, arenaBytes))
+    return error;
   uint32_t count = parts.ranks();
   uint64_t reportsAt = alignUp(sizeof(Orders), alignof(Report)),
            bytes = alignUp(reportsAt + count * sizeof(Report), pageBytes);
@@ -105,7 +114,9 @@ Error ProcessRanks::placeTensors() {
         bytes += alignUp(static_cast<uint64_t>(tensors.spec(i).largestBytes),
                          pageBytes);
     }
-  if (Error error = shared.allocate(bytes, "the tensors of ranks"))
+  uint64_t arenasAt = bytes, arenaStep = alignUp(arenaBytes, pageBytes);
+  bytes += count * arenaStep;
+  if (Error error = shared.allocate(bytes, "the memory of ranks"))
     return error;
   orders = new (shared.data()) Orders();
   reported = reinterpret_cast<Report *>(shared.data() + reportsAt);
@@ -113,6 +124,8 @@ Error ProcessRanks::placeTensors() {
     new (reported + rank) Report();
   for (size_t i = 0; i < offsets.size(); ++i)
     members[i % count].staged.push_back(shared.data() + offsets[i]);
+  for (uint32_t rank = 0; rank < count; ++rank)
+    members[rank].arena = shared.data() + arenasAt + rank * arenaStep;
   return {};
 }
 
@@ -125,8 +138,10 @@ Error ProcessRanks::forkMembers(uint32_t threads) {
     if (process == 0)
       serve(rank, threads);
     int &opened = members[rank].process;
-    if (process > 0 && (opened = openProcess(process)) >= 0)
+    if (process > 0 && (opened = openProcess(process)) >= 0) {
+      awaited.push_back({opened, POLLIN, 0});
       continue;
+    }
     Error error = {HEDDLE_THREADS_UNAVAILABLE,
                    "no process could be made for rank " + std::to_string(rank) +
                        ": " + std::strerror(errno)};
@@ -148,8 +163,13 @@ Error ProcessRanks::create(uint32_t threads) {
   heddle_status why;
   if (int32_t code = engine.open(parts.ranks(), &world, &why))
     return told(code, why);
-  if (Error error = placeTensors())
+  if (Error error = placeMemory(threads))
     return error;
+  lastReport = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (lastReport < 0)
+    return {HEDDLE_THREADS_UNAVAILABLE,
+            std::string("ranks cannot report: ") + std::strerror(errno)};
+  awaited.push_back({lastReport, POLLIN, 0});
   heddle_call_options options = {};
   options.deadline_ns = monotonicNs() + createNs;
   order(options);
@@ -167,7 +187,7 @@ void ProcessRanks::stop() {
   if (!orders)
     return;
   orders->stops.store(1, std::memory_order_seq_cst);
-  wakeShared(orders->wanted);
+  orders->wanted.wake();
   uint64_t until = monotonicNs() + patienceNs;
   std::string how;
   for (Member &member : members)
@@ -249,8 +269,23 @@ void ProcessRanks::order(const heddle_call_options &options) {
   orders->cancel = 0;
   orders->deadlineNs = options.deadline_ns;
   orders->flags = options.flags;
-  wakeShared(orders->wanted);
-  calls = orders->wanted.load(std::memory_order_relaxed);
+  orders->missing.store(parts.ranks(), std::memory_order_relaxed);
+  uint64_t before; // reports of the last call
+  (void)!read(lastReport, &before, sizeof(before));
+  orders->wanted.wake();
+  calls = orders->wanted.value();
+}
+
+/// Returns when the last rank has reported or some process has ended, which is
+/// true, or at a time (0: never).
+bool ProcessRanks::awaitChange(uint64_t untilNs) {
+  uint64_t now = untilNs ? monotonicNs() : 0,
+           span = untilNs > now ? untilNs - now : 0;
+  timespec time;
+  time.tv_sec = static_cast<time_t>(span / 1000000000);
+  time.tv_nsec = static_cast<long>(span % 1000000000);
+  return ppoll(awaited.data(), awaited.size(), untilNs ? &time : nullptr,
+               nullptr) > 0;
 }
 
 /// Returns when all ranks have reported or one has ended; with an error where
@@ -259,14 +294,15 @@ Error ProcessRanks::awaitReports(const heddle_call_options &options) {
   uint64_t until = 0;
   bool isCancelled = false;
   while (!failure.code) {
-    uint32_t seen = orders->reports.load(std::memory_order_seq_cst),
-             missing = firstMissing();
+    uint32_t missing = firstMissing();
     if (missing == members.size())
       return {};
     uint64_t now = monotonicNs();
-    if (options.cancel && __atomic_load_n(options.cancel, __ATOMIC_RELAXED)) {
+    if (!isCancelled && options.cancel &&
+        __atomic_load_n(options.cancel, __ATOMIC_RELAXED)) {
       isCancelled = true;
-      __atomic_store_n(&orders->cancel, 1, __ATOMIC_RELAXED);
+      __atomic_store_n(&orders->cancel, 1, __ATOMIC_RELEASE);
+      engine.look(world);
     }
     bool isOver =
         isCancelled || (options.deadline_ns && now >= options.deadline_ns);
@@ -281,7 +317,10 @@ Error ProcessRanks::awaitReports(const heddle_call_options &options) {
                                       : "the call's deadline has passed: ") +
                   failure.message};
     }
-    if (!waitShared(orders->reports, seen, options.cancel ? 1000000 : lookNs))
+    uint64_t next = until ? until : options.deadline_ns;
+    if (options.cancel && !isCancelled)
+      next = next ? std::min(next, now + cancelCheckNs) : now + cancelCheckNs;
+    if (awaitChange(next))
       findEnded();
   }
   return {};
@@ -340,7 +379,9 @@ void ProcessRanks::report(uint32_t rank, uint32_t call,
   engine.end(world, rank, outcome.code, outcome.message);
   reported[rank].outcome = outcome;
   reported[rank].call.store(call, std::memory_order_release);
-  wakeShared(orders->reports);
+  uint64_t one = 1;
+  if (orders->missing.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    (void)!write(lastReport, &one, sizeof(one));
 }
 
 heddle_status ProcessRanks::callOnce(Calls &with) {
@@ -359,27 +400,61 @@ heddle_status ProcessRanks::callOnce(Calls &with) {
 
 /// Gives up what a child has of the host but no rank needs: handlers of
 /// signals, and descriptors, by which others would wait for an end of the
-/// host's files that does not come.
-static Error leaveHost() {
+/// host's files that does not come. `kept` gets another number.
+static Error leaveHost(int &kept) {
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; ++signal)
     sigaction(signal, &standard, nullptr);
-  if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0))
+  constexpr int first = STDERR_FILENO + 1;
+  if (kept != first && dup2(kept, first) == first)
+    kept = first;
+  if (kept != first || syscall(SYS_close_range, first + 1, ~0u, 0))
     return {HEDDLE_RANK_FAILED,
             "the host's files cannot be closed in its process: " +
                 std::string(std::strerror(errno))};
   return {};
 }
 
+/// Ends this process when the one that made it has ended.
+static Error endWith(pid_t host) {
+  int process = openProcess(host);
+  // It may have ended before, and its number be another's.
+  if (process < 0 || getppid() != host)
+    return {HEDDLE_RANK_FAILED, "the process that the rank belongs to has "
+                                "ended, or cannot be watched"};
+  auto wait = [](void *given) -> void * {
+    pollfd ended = {static_cast<int>(reinterpret_cast<intptr_t>(given)), POLLIN,
+                    0};
+    while (poll(&ended, 1, /*timeout=*/-1) != 1)
+      ;
+    _exit(0);
+  };
+  pthread_t thread;
+  if (int failed = pthread_create(&thread, nullptr, wait,
+                                  reinterpret_cast<void *>(intptr_t(process))))
+    return {HEDDLE_THREADS_UNAVAILABLE,
+            std::string("no thread could be started: ") +
+                std::strerror(failed)};
+  pthread_detach(thread);
+  return {};
+}
+
 Error ProcessRanks::prepare(uint32_t rank, uint32_t threads, Calls &made) {
-  if (Error error = leaveHost())
+  if (Error error = leaveHost(lastReport))
+    return error;
+  if (Error error = endWith(owner))
+    return error;
+  if (Error error = prefault(members[rank].arena, arenaBytes,
+                             /*forWriting=*/true, "the arena"))
     return error;
   RankSeat seat = {&engine, world, rank, parts.ranks()};
   made.context = std::make_unique<Context>(program, entryIndex, seat);
   heddle_context_options options = {};
   options.size = sizeof(options);
   options.threads = threads;
+  options.arena = members[rank].arena;
+  options.arena_bytes = arenaBytes;
   if (Error error = made.context->create(options, nullptr))
     return error;
   reported[rank].threads = static_cast<uint32_t>(made.context->threads());
@@ -392,8 +467,8 @@ Error ProcessRanks::prepare(uint32_t rank, uint32_t threads, Calls &made) {
   return {};
 }
 
-/// What the process of a rank does until it is told to stop, or the process
-/// that forked it is gone. It never returns to its caller's code.
+/// What the process of a rank does until it is told to stop. It never returns
+/// to its caller's code.
 void ProcessRanks::serve(uint32_t rank, uint32_t threads) {
   Calls with;
   uint32_t done = calls;
@@ -401,11 +476,11 @@ void ProcessRanks::serve(uint32_t rank, uint32_t threads) {
            return toStatus(prepare(rank, threads, with));
          }));
   while (true) {
-    uint32_t wanted = orders->wanted.load(std::memory_order_seq_cst);
-    if (orders->stops.load(std::memory_order_seq_cst) || getppid() != owner)
+    uint32_t wanted = orders->wanted.value();
+    if (orders->stops.load(std::memory_order_seq_cst))
       _exit(0);
     if (wanted == done) {
-      waitShared(orders->wanted, wanted, 10 * lookNs);
+      orders->wanted.wait(done, /*spinNs=*/0, /*deadlineNs=*/0);
       continue;
     }
     done = wanted;

@@ -7,12 +7,13 @@
 #include "runtime/RankGroup.h"
 #include "runtime/SharedRegion.h"
 
+#include <poll.h>
 #include <sys/types.h>
 
 namespace heddle::runtime {
 
-/// All ranks of an entry, each a process with memory of its own. Tensors of
-/// calls go through memory that all share.
+/// All ranks of an entry, each a process with memory of its own. What they give
+/// each other, arenas and tensors of calls, lies in memory that all share.
 class ProcessRanks final : public RankGroup {
 public:
   ProcessRanks(std::shared_ptr<LoadedProgram> program, size_t entry);
@@ -23,8 +24,8 @@ public:
 private:
   /// What the caller's process tells those of the ranks.
   struct Orders {
-    std::atomic<uint32_t> wanted;  ///< Number of a call; ranks wait here.
-    std::atomic<uint32_t> reports; ///< How many came; the caller waits here.
+    SharedSignal wanted;           ///< Number of a call; ranks wait here.
+    std::atomic<uint32_t> missing; ///< How many have not reported it.
     std::atomic<uint32_t> stops;
     int32_t cancel;
     uint64_t deadlineNs;
@@ -40,7 +41,8 @@ private:
   struct Member {
     int process = -1; ///< A descriptor of it, which names no other process when
                       ///< it has ended; -1: there is none.
-    std::vector<char *> staged; ///< Its parts of tensors, in shared memory.
+    std::vector<char *> staged; ///< Its parts of tensors, in shared memory,
+    char *arena = nullptr;      ///< and what its context computes in.
   };
   /// What a rank's process calls with.
   struct Calls {
@@ -53,7 +55,7 @@ private:
   Error checkReady(const heddle_call_options &options) override;
   Error run(const heddle_call_options &options) override;
 
-  Error placeTensors();
+  Error placeMemory(uint32_t threads);
   Error forkMembers(uint32_t threads);
   void stop();
   void killAll();
@@ -61,6 +63,7 @@ private:
   void giveOutputs();
   void order(const heddle_call_options &options);
   Error awaitReports(const heddle_call_options &options);
+  bool awaitChange(uint64_t untilNs);
   uint32_t firstMissing() const;
   void findEnded();
   void fail(uint32_t rank, const std::string &how);
@@ -76,7 +79,12 @@ private:
   SharedRegion shared;
   Orders *orders = nullptr;
   Report *reported = nullptr; ///< Of each rank.
+  uint64_t arenaBytes = 0;    ///< Of a rank.
   std::vector<Member> members;
+  /// What the caller's process waits for: `lastReport`, which the last rank
+  /// that reports writes, and the ends of processes.
+  std::vector<pollfd> awaited;
+  int lastReport = -1;
   heddle_status failure = {}; ///< Of the rank whose process ended first, since
                               ///< when there is none any more.
   uint32_t calls = 0;         ///< Making the ranks is the first.

@@ -41,7 +41,7 @@ Error RankGroup::make(std::shared_ptr<LoadedProgram> program, size_t entry,
     return problem;
   if (options.group && options.engine)
     return {HEDDLE_ARGUMENT_INVALID, "ranks of a group have its engine"};
-  uint32_t sharers = options.group ? options.group->group->sharers()
+  uint32_t sharers = options.group ? options.group->group->transport->sharers()
                                    : program->manifest().ranks();
   uint32_t threads = options.threads
                          ? options.threads

@@ -2,6 +2,8 @@
 
 #include "runtime/SharedRegion.h"
 
+#include "runtime/drivers/cpu/Clock.h"
+
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -35,16 +37,23 @@ Error SharedRegion::allocate(size_t size, const char *what) {
   return {};
 }
 
-bool runtime::waitShared(std::atomic<uint32_t> &word, uint32_t seen,
-                         uint64_t nanoseconds) {
-  timespec span;
-  span.tv_sec = static_cast<time_t>(nanoseconds / 1000000000);
-  span.tv_nsec = static_cast<long>(nanoseconds % 1000000000);
-  return syscall(SYS_futex, &word, FUTEX_WAIT, seen, &span, nullptr, 0) == 0 ||
-         errno != ETIMEDOUT;
+void SharedSignal::wait(uint32_t seen, uint64_t spinNs, uint64_t deadlineNs) {
+  for (uint64_t begin = spinNs ? monotonicNs() : 0;
+       spinNs && monotonicNs() - begin < spinNs;)
+    if (value() != seen)
+      return;
+  timespec until;
+  until.tv_sec = static_cast<time_t>(deadlineNs / 1000000000);
+  until.tv_nsec = static_cast<long>(deadlineNs % 1000000000);
+  // Who wakes changes the word before he looks whether somebody sleeps.
+  sleepers.fetch_add(1, std::memory_order_seq_cst);
+  syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, seen,
+          deadlineNs ? &until : nullptr, nullptr, FUTEX_BITSET_MATCH_ANY);
+  sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void runtime::wakeShared(std::atomic<uint32_t> &word) {
+void SharedSignal::wake() {
   word.fetch_add(1, std::memory_order_seq_cst);
-  syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  if (sleepers.load(std::memory_order_seq_cst))
+    syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }

@@ -30,14 +30,21 @@ private:
   size_t bytes = 0;
 };
 
-/// Waits until somebody wakes who waits at `word`; returns at once where it is
-/// not `seen` any more, and now and then for nothing. False when `nanoseconds`
-/// have passed.
-bool waitShared(std::atomic<uint32_t> &word, uint32_t seen,
-                uint64_t nanoseconds);
+/// Lies in shared memory: processes wait there until another wakes them.
+class SharedSignal {
+public:
+  uint32_t value() const { return word.load(std::memory_order_seq_cst); }
+  /// Returns when somebody has woken all since the value was `seen`, or when
+  /// the deadline (CLOCK_MONOTONIC; 0: none) has passed, and now and then for
+  /// nothing. Looks for `spinNs` before it sleeps.
+  void wait(uint32_t seen, uint64_t spinNs, uint64_t deadlineNs);
+  /// Wakes all that wait.
+  void wake();
 
-/// Changes `word` and wakes all that wait there.
-void wakeShared(std::atomic<uint32_t> &word);
+private:
+  std::atomic<uint32_t> word{0};
+  std::atomic<uint32_t> sleepers{0}; ///< Those that ended asleep stay counted.
+};
 
 } // namespace heddle::runtime
 

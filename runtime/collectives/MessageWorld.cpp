@@ -262,4 +262,5 @@ const heddle_collective_engine heddle_message_engine = {
        const char *message) {
       if (code)
         toWorld(world).fail({static_cast<heddle_code>(code), message});
-    }};
+    },
+    [](heddle_collective_world *) {}};

@@ -5,6 +5,7 @@
 
 #include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/Clock.h"
+#include "runtime/drivers/cpu/Pool.h"
 
 #include <algorithm>
 #include <ctime>
@@ -13,14 +14,16 @@
 using namespace heddle;
 using namespace heddle::runtime;
 
-/// How long a wait does nothing else, and how long it gives the processor to
-/// others that want it before it sleeps.
-static constexpr uint64_t spinNs = 20000, yieldNs = 10000000;
+/// How long a wait does nothing else, where each rank has a processor of its
+/// own or not, and until when it gives its processor to others that want it
+/// before it sleeps.
+static constexpr uint64_t spinNs = 200000, sharedSpinNs = 20000,
+                          yieldNs = 10000000;
 /// A sleep is this part of what was waited, and not longer than that.
 static constexpr uint64_t sleepPart = 64, longestSleepNs = 500000;
 
-void runtime::restWhileWaiting(uint64_t waitedNs) {
-  if (waitedNs < spinNs)
+void Transport::rest(uint64_t waitedNs) const {
+  if (waitedNs < (hasProcessor ? spinNs : sharedSpinNs))
     return;
   if (waitedNs < yieldNs) {
     sched_yield();
@@ -29,6 +32,14 @@ void runtime::restWhileWaiting(uint64_t waitedNs) {
   timespec span = {
       0, static_cast<long>(std::min(waitedNs / sleepPart, longestSleepNs))};
   nanosleep(&span, nullptr);
+}
+
+uint32_t Transport::sharers() const {
+  uint32_t count = 0;
+  for (const PeerCard &card : cards)
+    count += card.machine == cards[ownRank].machine &&
+             card.processors == cards[ownRank].processors;
+  return count;
 }
 
 /// The first rank collects the cards and gives all of them to each.
@@ -51,6 +62,7 @@ Error Transport::meet() {
     if (int32_t code = exchange(messages->data(), messages->size(), {}, &why))
       return told(code, why);
   watch.start(cards, ownRank);
+  hasProcessor = sharers() <= Pool::defaultThreads();
   return {};
 }
 

@@ -37,8 +37,8 @@ public:
 
   uint32_t rank() const { return ownRank; }
   uint32_t count() const { return rankCount; }
-  /// What the ranks told of themselves.
-  const std::vector<PeerCard> &peers() const { return cards; }
+  /// How many ranks have the processors that this one has, itself among them.
+  uint32_t sharers() const;
 
   /// Room for so many messages at once, so that `exchange` allocates nothing.
   virtual Error reserve(size_t messages) = 0;
@@ -71,6 +71,9 @@ protected:
   /// Tells the other ranks, without waiting long for them.
   virtual void tellAll(const heddle_status &why) = 0;
   void overAs(const heddle_status &why) { problem = why; }
+  /// Lets others have the processor the longer, the longer a wait has been:
+  /// what comes soon is seen at once, and what comes late costs little.
+  void rest(uint64_t waitedNs) const;
 
   uint32_t ownRank = 0, rankCount = 1;
 
@@ -79,14 +82,11 @@ private:
   std::vector<PeerCard> cards;
   PeerWatch watch;
   bool expectsEnds = false;
+  bool hasProcessor = false; ///< Of its own, as each rank that it shares with.
 };
 
 /// How long a wait goes on before it calls `look`.
 constexpr uint64_t lookNs = 1000000;
-
-/// Lets others have the processor the longer, the longer a wait has been:
-/// what comes soon is seen at once, and what comes late costs little.
-void restWhileWaiting(uint64_t waitedNs);
 
 } // namespace heddle::runtime
 

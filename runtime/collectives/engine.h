@@ -83,6 +83,9 @@ typedef struct heddle_collective_engine {
      0. */
   void (*end)(heddle_collective_world *world, uint32_t rank, int32_t code,
               const char *message);
+  /* Ranks that wait look whether they are cancelled; the thread engine's do so
+     by themselves, too, as anybody may cancel. */
+  void (*look)(heddle_collective_world *world);
 } heddle_collective_engine;
 
 /* Ranks are threads of this process. */

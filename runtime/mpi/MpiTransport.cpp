@@ -200,7 +200,7 @@ Error MpiTransport<Abi>::wait(const Patience &patience) {
       if (Error error = look(patience))
         return error;
     }
-    restWhileWaiting(now - begin);
+    this->rest(now - begin);
   }
 }
 
@@ -264,7 +264,7 @@ void MpiTransport<Abi>::tellAll(const heddle_status &why) {
     if (mpi.Testall(static_cast<int>(rankCount), told.data(), &isDone,
                     Abi::ignoredStatuses()))
       return;
-    restWhileWaiting(now - begin);
+    this->rest(now - begin);
   }
 }
 

@@ -307,6 +307,42 @@ static void testCancel() {
   four.expectGoodCall();
 }
 
+/// How often a process's first thread has gone to sleep.
+static long sleepsOf(int32_t process) {
+  std::string path = "/proc/" + std::to_string(process) + "/status";
+  FILE *file = std::fopen(path.c_str(), "re");
+  CHECK(file != nullptr);
+  long count = -1;
+  char line[256];
+  while (file && std::fgets(line, sizeof(line), file))
+    std::sscanf(line, "voluntary_ctxt_switches: %ld", &count);
+  if (file)
+    std::fclose(file);
+  return count;
+}
+
+/// Who waits for a rank, the host among them, is not woken until it comes.
+static void testSleepingWhileWaiting() {
+  Troubled four;
+  four.expectGoodCall();
+  four.set(1, Deed::Sleep, 600);
+  long before[2] = {}, after[2] = {};
+  std::thread other([&] {
+    while (!four.plan.sleeps)
+      std::this_thread::yield();
+    for (long *counts : {before, after}) {
+      timespec span = {0, 200000000};
+      nanosleep(&span, nullptr);
+      counts[0] = sleepsOf(four.plan.processes[2]);
+      counts[1] = sleepsOf(getpid());
+    }
+  });
+  OK(four.call());
+  other.join();
+  for (int i = 0; i < 2; ++i)
+    CHECK(before[i] >= 0 && after[i] - before[i] <= 2);
+}
+
 /// In a child process the ranks are another's.
 static void testForked() {
   Troubled four;
@@ -499,6 +535,7 @@ int main(int argc, char **argv) {
   testEndedAtAnyTime();
   testLateRank();
   testCancel();
+  testSleepingWhileWaiting();
   testForked();
   testBusyHost();
   testSignals();

@@ -1,0 +1,36 @@
+// Collectives of ranks that can read each other's memory.
+
+#ifndef HEDDLE_RUNTIME_COLLECTIVES_INPLACE_H
+#define HEDDLE_RUNTIME_COLLECTIVES_INPLACE_H
+
+#include "runtime/collectives/engine.h"
+
+namespace heddle::runtime {
+
+/// Where a rank's tensors of a collective lie: all that read them have them at
+/// this address.
+struct InPlaceRank {
+  const char *source;
+  char *target;
+};
+
+/// How a rank waits for the others of its group in a collective.
+class Meeting {
+public:
+  /// Returns when all members have come to this phase, or with an error's code.
+  virtual int32_t meet(uint32_t phase) = 0;
+
+protected:
+  ~Meeting() = default;
+};
+
+/// One rank's part in a collective: writes its tensors to `ranks`, where all of
+/// the group find them, and moves and joins what lies there. Meets the others
+/// at each phase.
+int32_t runInPlace(InPlaceRank *ranks, uint32_t rank,
+                   const heddle_collective &collective, const void *source,
+                   void *target, Meeting &meeting);
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_COLLECTIVES_INPLACE_H
