@@ -21,9 +21,9 @@ public:
   /// Of the steps of `program`, which takes whole buffers, on the host alone.
   void find(const format::Program &program, const LoadedProgram &loaded,
             const std::vector<char *> &arenas, Steps &steps);
-  /// Of the steps of launches of `program`, on whatever device, alone what
-  /// follows from counts: `follow` says of each expression whether it does.
-  /// Gives these launches.
+  /// Of launches on the host, of a program that may have other devices, too,
+  /// alone what follows from counts: `follow` says of each expression whether
+  /// it does. Gives the launches that have such.
   std::vector<const format::Launch *>
   findCounted(const format::Program &program, const LoadedProgram &loaded,
               std::vector<bool> follow, Steps &steps);
