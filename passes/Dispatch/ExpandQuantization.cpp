@@ -291,27 +291,34 @@ bool isInMemory(prec::QuantizeOp op) {
   });
 }
 
+/// `x`, one of the integers that `storage` holds, as such.
+Value toIntegerInRange(Arithmetic a, Value x, IntegerType storage) {
+  Type plain = a.b.getIntegerType(storage.getWidth());
+  if (storage.isUnsigned())
+    return arith::FPToUIOp::create(a.b, a.loc, plain, x);
+  return arith::FPToSIOp::create(a.b, a.loc, plain, x);
+}
+
 void expand(prec::QuantizeOp op, ExactValues &exactValues) {
   Expander e(op);
   auto real = cast<FloatType>(getElementTypeOrSelf(op.getInput()));
   IntegerType storage = op.getStorage();
   FloatType exact = exactElement(real, storage);
   int64_t minimum = op.getMinimum(), maximum = op.getMaximum();
-  // Before the zero point is added, a quotient far outside must be brought
-  // near: there f32 has no integers. Twice the width of the range is far.
-  double reach = 2.0 * (double(maximum) - double(minimum)) + 1;
   // The quotient is rounded to the input's type before it becomes an integer.
-  Value value = e.loop(
-      op.getInput(), op.getScale(), getElementTypeOrSelf(op.getScale()), real,
-      exact, [&](Arithmetic a, Value x, Value scale) {
-        Value quotient = arith::DivFOp::create(a.b, a.loc, x, scale);
-        a.type = exact;
-        quotient = convertScalar(a.b, a.loc, quotient, real, exact);
-        return a.clamp(a.rounded(quotient, op.getRounding()), -reach, reach);
-      });
+  Value value =
+      e.loop(op.getInput(), op.getScale(), getElementTypeOrSelf(op.getScale()),
+             real, exact, [&](Arithmetic a, Value x, Value scale) {
+               Value quotient = arith::DivFOp::create(a.b, a.loc, x, scale);
+               a.type = exact;
+               quotient = convertScalar(a.b, a.loc, quotient, real, exact);
+               return a.rounded(quotient, op.getRounding());
+             });
   value =
       e.loop(value, op.getZeroPoint(), storage, exact, exact,
              [&](Arithmetic a, Value x, Value zeroPoint) {
+               // Where `exact` has no integers any more a sum is inexact, and
+               // far outside of the range with any zero point.
                Value stored =
                    a.clamp(arith::AddFOp::create(a.b, a.loc, x, zeroPoint),
                            minimum, maximum);
@@ -323,7 +330,7 @@ void expand(prec::QuantizeOp op, ExactValues &exactValues) {
   Value stored =
       e.loop(value, {}, {}, exact, getElementTypeOrSelf(op.getType()),
              [&](Arithmetic a, Value x, Value) {
-               return convertScalar(a.b, a.loc, x, exact, storage);
+               return toIntegerInRange(a, x, storage);
              });
   // Integers that are in memory anyway are a quarter as wide as what they were.
   if (!isInMemory(op))
