@@ -145,8 +145,8 @@ static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
                  "left in OUTPUT; a_*=b_*: many")
       ->allow_extra_args(false);
   app.add_option("--precision", build.precision,
-                 "bf16, f16: what products of f32 multiply; w8a16, w4a16: "
-                 "their weights, by blocks of 32; auto: see --max-error");
+                 "bf16, f16, auto: what products of f32 multiply; w8a16, "
+                 "w4a16: their weights, by blocks");
   app.add_flag("--flush-subnormals", build.flushSubnormals,
                "Numbers below the smallest normal one become zeros, which is "
                "faster where there are many");
@@ -173,17 +173,16 @@ static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
 
 static void addBudget(CLI::App &app, ErrorBudget &budget) {
   app.add_option("--max-error", budget.maxError,
-                 "With --precision auto: the error that results may have "
-                 "against f32, as 1e-2");
+                 "Of --precision auto: the error that results may have against "
+                 "f32's");
   app.add_option("--calibration", budget.calibration,
-                 "Inputs that it is measured on: FILE.npz of arrays [samples, "
-                 "...], or a folder of samples")
+                 "Inputs to measure it on: FILE.npz of arrays [samples, ...], "
+                 "or a folder of samples")
       ->check(named());
   app.add_option("--error-metric", budget.metric,
                  "rel-l2 (default), max-abs or cosine");
   app.add_option("--precision-policy", budget.policy,
-                 "File of lines PATTERN TYPE [pin]: what is said of nodes "
-                 "whose names match")
+                 "File of lines PATTERN TYPE [pin]: types of nodes by name")
       ->check(named());
 }
 
@@ -339,7 +338,7 @@ void addOptions(CLI::App &app, InspectCommand &command) {
   app.add_flag_callback(
          "--precision", [&command] { command.show = "precision"; },
          "What is known of the errors of an artifact in mixed precision, and "
-         "the type of each product")
+         "its types")
       ->excludes("--show")
       ->excludes("--entry")
       ->excludes("--kernel")
