@@ -846,8 +846,9 @@ typedef struct heddle_group_options {
    0.1. */
 HEDDLE_API heddle_status heddle_group_join(const heddle_group_options *options,
                                            heddle_group **out_group);
-/* The number of this process, and how many there are. Since 0.1. */
+/* The number of this process, from 0. Since 0.1. */
 HEDDLE_API uint32_t heddle_group_rank(const heddle_group *group);
+/* How many processes there are. Since 0.1. */
 HEDDLE_API uint32_t heddle_group_count(const heddle_group *group);
 /* All processes call it, each with its status (NULL: all is well), and get that
    of the first rank that is not HEDDLE_OK; its message names the rank. So all

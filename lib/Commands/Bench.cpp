@@ -1,6 +1,7 @@
 // heddle bench: what loading and calling cost.
 
 #include "BenchRounds.h"
+#include "LaunchedCommand.h"
 #include "ProgramOpening.h"
 
 #include "heddle/Support/TensorFile.h"
@@ -279,12 +280,12 @@ static std::unique_ptr<Program> loadTwice(ProgramOpening &opening,
   return opening.prepare(*program) ? std::move(program) : nullptr;
 }
 
-int heddle::runBench(const BenchCommand &command) {
+static int bench(const BenchCommand &command, heddle_group *group) {
   Session session(command.common, command.model.path);
   // Before anything is compiled for nothing.
   if (std::string wrong = wrongPeers(command); !wrong.empty())
     return session.fail(ErrorCode::BadCommandLine, wrong);
-  ProgramOpening opening(session, command);
+  ProgramOpening opening(session, command, group);
   if (!opening.open())
     return session.fail();
   Findings found;
@@ -334,4 +335,9 @@ int heddle::runBench(const BenchCommand &command) {
     all["peers"] = peerDocument(found.rounds, peers);
   }
   return session.finish(std::move(all));
+}
+
+int heddle::runBench(const BenchCommand &command) {
+  return runLaunched(
+      command, [&](heddle_group *group) { return bench(command, group); });
 }

@@ -3,10 +3,26 @@
 #include "ProgramOpening.h"
 
 #include "heddle/Driver/Feeds.h"
+#include "heddle/Driver/FileKind.h"
 
 using namespace heddle;
 
+/// Something that is to be compiled. What is nothing known is for who reads it.
+static bool isModel(const ModelOptions &model) {
+  FileKind kind = fileKindOf(model.path);
+  return !model.entries.empty() ||
+         (kind != FileKind::Artifact && kind != FileKind::Unknown);
+}
+
 bool ProgramOpening::open() {
+  if (group && isModel(command.model)) {
+    session.diagnostics.report(
+        ErrorCode::BadCommandLine,
+        "--engine " + command.engine +
+            ": each process would compile the model; compile it with `heddle "
+            "compile --mesh` and run the artifact");
+    return false;
+  }
   if (!customCalls.open(session, command.model.customCalls))
     return false;
   artifact = prepareArtifact(session, command.model, command.build);
@@ -45,6 +61,6 @@ bool ProgramOpening::prepare(Program &program) {
   if (!gathered)
     return false;
   inputs = std::move(*gathered);
-  return program.prepare(command.threads, command.engine) &&
+  return program.prepare(command.threads, command.engine, group) &&
          program.fillStates(inputs);
 }

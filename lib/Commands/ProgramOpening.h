@@ -14,8 +14,10 @@ namespace heddle {
 /// that fail have reported why.
 class ProgramOpening {
 public:
-  ProgramOpening(Session &session, const CallCommand &command)
-      : session(session), command(command) {}
+  /// `group`: the processes whose ranks run the program, or null.
+  ProgramOpening(Session &session, const CallCommand &command,
+                 heddle_group *group)
+      : session(session), command(command), group(group) {}
 
   /// Finds the functions of custom calls, and compiles what is no artifact.
   bool open();
@@ -32,6 +34,7 @@ public:
 private:
   Session &session;
   const CallCommand &command;
+  heddle_group *group;
   CustomCallLibraries customCalls;
   std::optional<PreparedArtifact> artifact;
 };

@@ -1,5 +1,6 @@
 // heddle run: one call, outputs and states into files or summed up.
 
+#include "LaunchedCommand.h"
 #include "ProgramOpening.h"
 
 #include "heddle/Support/TensorFile.h"
@@ -109,9 +110,9 @@ static llvm::json::Object describe(raw_ostream &os,
   return object;
 }
 
-int heddle::runRun(const RunCommand &command) {
+static int run(const RunCommand &command, heddle_group *group) {
   Session session(command.common, command.model.path);
-  ProgramOpening opening(session, command);
+  ProgramOpening opening(session, command, group);
   if (!opening.open())
     return session.fail();
   std::unique_ptr<Program> program = opening.load(HEDDLE_VERIFY_WEIGHTS);
@@ -154,4 +155,9 @@ int heddle::runRun(const RunCommand &command) {
                          {"made_up", llvm::json::Array(opening.madeUp)},
                          {"outputs", std::move(outputList)},
                          {"states", std::move(stateList)}});
+}
+
+int heddle::runRun(const RunCommand &command) {
+  return runLaunched(command,
+                     [&](heddle_group *group) { return run(command, group); });
 }

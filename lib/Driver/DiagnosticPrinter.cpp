@@ -153,8 +153,10 @@ void DiagnosticPrinter::print(
   // MLIR's threads report too.
   std::lock_guard<std::mutex> lock(mutex);
   bool isFirst = severity == DiagnosticSeverity::Error && code && !first;
-  if (isFirst)
+  if (isFirst) {
     first = code;
+    firstText = message;
+  }
   if (json) {
     llvm::json::Object line = placeAsJson(place, fileName);
     line["severity"] = severityName(severity);

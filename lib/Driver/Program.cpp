@@ -228,12 +228,14 @@ size_t Program::arenaBytes(unsigned threads) const {
   return bytes;
 }
 
-bool Program::prepare(unsigned threads, const std::string &engine) {
-  if (isPartitioned()) {
+bool Program::prepare(unsigned threads, const std::string &engine,
+                      heddle_group *group) {
+  if (isPartitioned() || group) {
     heddle_ranks_options options{};
     options.size = sizeof options;
     options.threads = threads;
-    options.engine = engine.empty() ? nullptr : engine.c_str();
+    options.engine = group || engine.empty() ? nullptr : engine.c_str();
+    options.group = group;
     return check(heddle_ranks_create(program, entryIndex, &options, &ranks));
   }
   heddle_context_options options{};
@@ -242,6 +244,11 @@ bool Program::prepare(unsigned threads, const std::string &engine) {
   if (!makeStates())
     return false;
   return check(heddle_context_create(program, entryIndex, &options, &context));
+}
+
+bool Program::serve(unsigned threads, heddle_group *group) {
+  return prepare(threads, /*engine=*/{}, group) &&
+         check(heddle_ranks_serve(ranks));
 }
 
 bool Program::isPartitioned() const { return rankCount() > 1; }

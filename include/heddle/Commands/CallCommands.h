@@ -20,8 +20,11 @@ struct CallCommand {
   std::string devices;
   /// How many devices run the program together; 0: as many as it is for.
   unsigned ranks = 0;
-  /// What these are: "threads" or "processes"; "" is threads.
+  /// What these are: "threads", "processes", or "mpi": the processes that a
+  /// launcher of MPI has started, of which this is one; "" is threads.
   std::string engine = {};
+  /// Of "mpi", as heddle_group_options says it; "" is the launcher's.
+  std::string mpiLibrary = {};
 };
 
 struct RunCommand : CallCommand {

@@ -59,6 +59,7 @@ public:
   /// The same, but a failure that reported nothing is our own.
   ExitCode failureCode();
   std::optional<ErrorCode> firstError() const { return first; }
+  const std::string &firstMessage() const { return firstText; }
 
   /// How a command ends that has failed, as a document: {"status": "failed",
   /// "exit_code", "error"}, where the error is the first that was reported, in
@@ -76,6 +77,7 @@ private:
   std::string fileName;
   ErrorCode defaultCode = ErrorCode::InternalError;
   std::optional<ErrorCode> first;
+  std::string firstText;
   llvm::json::Object firstLine;
   /// Codes whose help was printed.
   llvm::SmallSet<ErrorCode, 4> helped;

@@ -66,8 +66,11 @@ public:
 
   /// Makes a context and the states that calls use; 0 threads is the default
   /// number. Of a partitioned program, ranks of an engine of the runtime's; ""
-  /// is threads.
-  bool prepare(unsigned threads, const std::string &engine = {});
+  /// is threads; or those of a group, unless it is null.
+  bool prepare(unsigned threads, const std::string &engine = {},
+               heddle_group *group = nullptr);
+  /// Is a rank of a group that its first process calls, until it calls no more.
+  bool serve(unsigned threads, heddle_group *group);
   unsigned threads() const;
   /// How many devices the program was partitioned for: as many ranks run it
   /// together, on whole tensors. 1 for one that was not.

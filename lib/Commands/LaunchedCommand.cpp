@@ -1,0 +1,93 @@
+// The first process of a group does what its command says; the others load the
+// same program and take part in its calls.
+
+#include "LaunchedCommand.h"
+
+#include "ProgramOpening.h"
+
+#include "heddle/Driver/ArtifactQueries.h"
+#include "runtime/format/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <unistd.h>
+
+using namespace heddle;
+
+/// How long a rank that cannot go on lets the first say so and end the job.
+static constexpr unsigned patienceSeconds = 5;
+
+/// The first error that was reported, as others are told of it.
+static heddle_status firstError(Session &session) {
+  heddle_status status{};
+  status.code = int32_t(
+      session.diagnostics.firstError().value_or(ErrorCode::InternalError));
+  llvm::StringRef message = session.diagnostics.firstMessage();
+  llvm::copy(message.take_front(sizeof status.message - 1), status.message);
+  return status;
+}
+
+/// What a process does that is not the first, until that needs it no more.
+static bool serve(const CallCommand &command, heddle_group *group,
+                  Session &session) {
+  ProgramOpening opening(session, command, group);
+  std::unique_ptr<Program> program;
+  if (opening.open())
+    program = opening.load(HEDDLE_VERIFY_WEIGHTS);
+  if (program)
+    return program->serve(command.threads, group);
+  // The first process learns it where it makes its ranks.
+  heddle_status own = firstError(session);
+  heddle_group_agree(group, &own);
+  return false;
+}
+
+static int serveLaunched(const CallCommand &command, heddle_group *group) {
+  std::string said;
+  llvm::raw_string_ostream errors(said);
+  CommonOptions silent = command.common;
+  silent.json = false;
+  silent.quiet = true;
+  int code = 0;
+  {
+    Session session(silent, command.model.path, errors);
+    if (!serve(command, group, session))
+      code = session.fail();
+  }
+  if (!code)
+    return 0;
+  // The first process has been told, and says it, unless it is there no more.
+  sleep(patienceSeconds);
+  llvm::errs() << said;
+  heddle_group_abort(group, code);
+  return code;
+}
+
+int heddle::runLaunched(const CallCommand &command,
+                        llvm::function_ref<int(heddle_group *group)> call) {
+  if (command.engine != "mpi" && !command.mpiLibrary.empty())
+    return reportUsage(command.common,
+                       "--mpi-library is for --engine mpi alone");
+  if (command.engine != "mpi")
+    return call(nullptr);
+  heddle_group_options options{};
+  options.size = sizeof options;
+  options.library =
+      command.mpiLibrary.empty() ? nullptr : command.mpiLibrary.c_str();
+  heddle_group *group = nullptr;
+  heddle_status joined = heddle_group_join(&options, &group);
+  if (joined.code) {
+    Session session(command.common, command.model.path);
+    return session.fail(
+        toErrorCode(format::Error(heddle_code(joined.code), "")),
+        joined.message);
+  }
+  int code =
+      heddle_group_rank(group) ? serveLaunched(command, group) : call(group);
+  if (code) {
+    llvm::outs().flush();
+    heddle_group_abort(group, code);
+  }
+  heddle_group_leave(group);
+  return code;
+}
