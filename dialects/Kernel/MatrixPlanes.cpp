@@ -34,7 +34,7 @@ kernel::TapRun kernel::TapRun::of(ConvolutionOp op, int64_t most) {
   return run;
 }
 
-bool kernel::hasMatrixPlanes(ConvolutionOp op, int64_t leastPoints,
+bool kernel::hasMatrixPlanes(ConvolutionOp op, int64_t least,
                              int64_t mostSteps) {
   auto result = cast<RankedTensorType>(op.getType());
   ArrayRef<int64_t> points = result.getShape().drop_front().drop_back();
@@ -43,6 +43,8 @@ bool kernel::hasMatrixPlanes(ConvolutionOp op, int64_t leastPoints,
         return zeros != 1;
       }))
     return false;
-  return llvm::product_of(points) >= leastPoints &&
+  int64_t groups = op.getGroups();
+  return llvm::product_of(points) >= least &&
+         result.getShape().back() / groups >= least &&
          4 * TapRun::of(op, mostSteps).perProduct >= mostSteps;
 }

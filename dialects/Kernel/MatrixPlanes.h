@@ -20,11 +20,11 @@ struct TapRun {
   static TapRun of(ConvolutionOp op, int64_t most);
 };
 
-/// Whether the results of each image are at least `leastPoints` times sums of
-/// runs that fill a quarter of products of `mostSteps` steps: images of known
-/// sizes, with one or two dimensions, without zeros between their points, by a
-/// filter of quads or pairs.
-bool hasMatrixPlanes(ConvolutionOp op, int64_t leastPoints, int64_t mostSteps);
+/// Whether results are at least `least` points of each image by as many
+/// channels of each group, and sums of runs that fill a quarter of products of
+/// `mostSteps` steps: images of known sizes, with one or two dimensions,
+/// without zeros between their points, by a filter of quads or pairs.
+bool hasMatrixPlanes(ConvolutionOp op, int64_t least, int64_t mostSteps);
 
 } // namespace heddle::kernel
 

@@ -222,6 +222,9 @@ TEST(MatrixCode, ConvolutionsUseThemWhereTapsFillThem) {
     EXPECT_EQ(uses(bytes, c, "tdpbusd"), channels >= 16) << channels;
     EXPECT_EQ(uses(bytes, c, "vpdpbusd"), channels < 16) << channels;
   }
+  for (int64_t outputs : {7, 8})
+    EXPECT_EQ(uses(bytes, {9, 9, 64, outputs, 3, 1, 1}, "tdpbusd"),
+              outputs == 8);
   EXPECT_TRUE(uses(bytes, {7, 7, 64, 64, 1, 1, 0}, "tdpbusd"));
   EXPECT_TRUE(uses(bytes, {9, 9, 64, 64, 1, 1, 0}, "tdpbusd"));
   EXPECT_TRUE(uses(pairs, {7, 7, 64, 64, 3, 1, 1}, "tdpbf16ps"));
