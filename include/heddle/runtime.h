@@ -828,10 +828,10 @@ typedef struct heddle_group heddle_group;
 /* Since 0.1. */
 typedef struct heddle_group_options {
   size_t size;
-  const char *engine;  /* by what they send each other bytes: "mpi", also for
-                          NULL */
-  const char *library; /* MPI's: "openmpi", "mpich", or a file with the binary
-                          interface of either; NULL: the launcher's */
+  const char *engine;   /* by what they send each other bytes: "mpi", also for
+                           NULL */
+  const char *library;  /* MPI's: "openmpi", "mpich", or a file with the binary
+                           interface of either; NULL: the launcher's */
   uint64_t piece_bytes; /* the most of one of MPI's messages, below 2^31; 0:
                            2^30. Larger tensors go in several */
 } heddle_group_options;
@@ -839,8 +839,8 @@ typedef struct heddle_group_options {
 /* Joins the group: all processes call it, and it returns when all have. The
    library is opened here (HEDDLE_LIBRARY_MISSING names the package that has
    it). Unless the host has started MPI before, with MPI_THREAD_SERIALIZED or
-   more, it is started, and ended by heddle_group_leave. heddle sends messages of
-   its own communicator, from the thread that calls it and from those of the
+   more, it is started, and ended by heddle_group_leave. heddle sends messages
+   of its own communicator, from the thread that calls it and from those of the
    ranks' pools, one at a time; a host that has threads with messages of its own
    starts MPI with MPI_THREAD_MULTIPLE. Not for processes that fork ranks. Since
    0.1. */
@@ -867,10 +867,10 @@ HEDDLE_API heddle_status heddle_group_leave(heddle_group *group);
 /* Since 0.1. */
 typedef struct heddle_ranks_options {
   size_t size;
-  uint32_t threads;   /* of each rank; 0: as many as there are for all of them,
-                         shared out, at least 1 */
-  const char *engine; /* "threads", also for NULL: ranks are threads of this
-                         process; "processes": each is one of its own */
+  uint32_t threads;    /* of each rank; 0: as many as there are for all of them,
+                          shared out, at least 1 */
+  const char *engine;  /* "threads", also for NULL: ranks are threads of this
+                          process; "processes": each is one of its own */
   heddle_group *group; /* ranks are its processes; `engine` is NULL then */
 } heddle_ranks_options;
 
@@ -941,9 +941,9 @@ typedef struct heddle_parted_tensor {
 } heddle_parted_tensor;
 
 /* heddle_ranks_call, but each tensor is whole or in parts. Ranks that are
-   threads read and write parts where they lie. Ranks that have the same part of an input are given
-   the same numbers, which may be the same memory; that they are is not checked.
-   The message about a part names its rank. Since 0.1. */
+   threads read and write parts where they lie. Ranks that have the same part of
+   an input are given the same numbers, which may be the same memory; that they
+   are is not checked. The message about a part names its rank. Since 0.1. */
 HEDDLE_API heddle_status heddle_ranks_call_parts(
     heddle_ranks *ranks, const heddle_parted_tensor *const *inputs,
     size_t input_count, const heddle_parted_tensor *const *outputs,
