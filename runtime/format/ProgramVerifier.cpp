@@ -153,8 +153,7 @@ Error ProgramVerifier::checkScratch(const Launch &launch) const {
   return {};
 }
 
-Error ProgramVerifier::checkNumbers(const Launch &launch,
-                                    uint32_t device) const {
+Error ProgramVerifier::checkNumbers(const Launch &launch) const {
   int64_t ignored = 0, tiles = 0, chunk = 0;
   for (uint32_t i = 0; i < length(launch.integers()); ++i)
     if (!view.value(launch.integers()->Get(i), ignored))
@@ -173,19 +172,39 @@ Error ProgramVerifier::checkNumbers(const Launch &launch,
     return invalidPlan("launch selects by an unknown expression");
   if (launch.selector() == none && length(launch.alternatives()))
     return invalidPlan("launch has alternatives and selects none");
+  return {};
+}
+
+/// That `launch` may be told the counts that it looks at: queues of the cpu
+/// read them, and what is chosen by one is code.
+Error ProgramVerifier::checkCounts(const Launch &launch,
+                                   uint32_t device) const {
+  auto follows = [&](uint32_t number) {
+    return number < followsCounts.size() && followsCounts[number];
+  };
   bool isCounted = false;
-  forEachNumber(launch, [&](uint32_t number) {
-    isCounted |= number < counted.size() && counted[number];
-  });
+  forEachNumber(launch, [&](uint32_t number) { isCounted |= follows(number); });
   if (isCounted && device != hostDevice)
     return invalidPlan("launch is told a count, which queues of " +
                        deviceName(view.variant, device) + " do not read");
-  return {};
+  if (!length(launch.alternatives()) || !follows(launch.selector()))
+    return {};
+  auto isCustomCall = [&](uint32_t kernel) {
+    return kernel < length(view.variant.kernels()) &&
+           view.variant.kernels()->Get(kernel)->custom_call();
+  };
+  bool hasCustomCall = isCustomCall(launch.kernel());
+  for (uint32_t i = 0; i < length(launch.alternatives()); ++i)
+    hasCustomCall |= isCustomCall(launch.alternatives()->Get(i));
+  return hasCustomCall ? invalidPlan("launch chooses a custom call by a count")
+                       : Error();
 }
 
 Error ProgramVerifier::launch(const Launch &launch, uint32_t device,
                               State &state, Accesses &touched) {
-  if (Error error = checkNumbers(launch, device))
+  if (Error error = checkNumbers(launch))
+    return error;
+  if (Error error = checkCounts(launch, device))
     return error;
   Accesses accesses(length(launch.bindings()));
   for (uint32_t i = 0; i < accesses.size(); ++i)
@@ -513,7 +532,7 @@ Error ProgramVerifier::verify(std::vector<MemoryMap> &persistent) {
     if (!entered[i])
       return invalidPlan("never enters block " + std::to_string(i));
 
-  counted = followFromCounts(view.plan, view.program);
+  followsCounts = followFromCounts(view.plan, view.program);
   // Weights need no map: they always hold their values.
   State state(firstWeight(view));
   std::copy(persistent.begin(), persistent.end(),

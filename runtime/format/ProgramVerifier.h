@@ -68,7 +68,8 @@ private:
 
   Error checkKernel(const Launch &launch, uint32_t index, uint32_t device,
                     const Accesses &accesses) const;
-  Error checkNumbers(const Launch &launch, uint32_t device) const;
+  Error checkNumbers(const Launch &launch) const;
+  Error checkCounts(const Launch &launch, uint32_t device) const;
   Error checkScratch(const Launch &launch) const;
   Error selfOverlap(const Accesses &accesses, const Kernel &kernel) const;
   Error perform(const Accesses &accesses, State &state, Accesses &touched);
@@ -76,10 +77,11 @@ private:
   const ProgramView &view;
   BufferPlaces places;
   BlockEffects effects;
-  std::vector<bool> entered; ///< Blocks that were reached.
-  /// Symbols that a command counts, and expressions that follow from these.
-  std::set<uint32_t> countedSymbols;
-  std::vector<bool> counted;
+  std::vector<bool> entered;         ///< Blocks that were reached.
+  std::set<uint32_t> countedSymbols; ///< By the commands so far.
+  /// Of each expression of the plan whether it looks at a symbol that some
+  /// command of the program counts.
+  std::vector<bool> followsCounts;
 };
 
 } // namespace heddle::format

@@ -489,6 +489,12 @@ TEST(PlanVerifier, Counts) {
              m.program().blocks[0]->commands[2]->queue =
                  m.device(DeviceKind::sim, 0);
            }},
+          {"launch chooses a custom call by a count",
+           [&](Model &m) {
+             LaunchT &launch = launchAt(m, 2);
+             launch.alternatives = {m.customCall("provided", CustomCallT())};
+             launch.selector = m.symbol(0);
+           }},
       },
       countedModel);
 }
