@@ -427,6 +427,10 @@ TEST(Devices, States) {
              m.manifest.entries[0]->states.push_back(
                  std::make_unique<StateUseT>(use(m, 0)));
            }},
+          {"finds a state of another rank",
+           [&](Model &m) { use(m, 0).shape = {m.extent(1), m.extent(8)}; }},
+          {"finds a state of an unknown extent",
+           [&](Model &m) { use(m, 0).shape = {99}; }},
           {"has no proper type",
            [&](Model &m) { state(m).shape = {m.extent(-1)}; }},
           {"has no proper type", [&](Model &m) { state(m).shape = {99}; }},
