@@ -33,13 +33,11 @@ static std::string rangeText(const Symbol &symbol) {
   return result;
 }
 
-static Error wrongCount(const Symbol &symbol, int64_t count) {
+Error runtime::checkCount(const Symbol &symbol, int64_t count) {
+  if (takes(symbol, count))
+    return {};
   return {HEDDLE_TENSOR_SHAPE, "the program computes " + std::to_string(count) +
                                    " for a size: " + rangeText(symbol)};
-}
-
-Error runtime::checkCount(const Symbol &symbol, int64_t count) {
-  return takes(symbol, count) ? Error() : wrongCount(symbol, count);
 }
 
 void CallSizes::reserve(const LoadedProgram &program, const EntrySpec &entry) {
@@ -265,8 +263,8 @@ Error CallSizes::readCounts(const LoadedProgram &program, TensorList outputs) {
                                            "' must be in the process's memory"};
     int32_t count;
     std::memcpy(&count, outputs.tensors[symbol.index()].data, sizeof(count));
-    if (!takes(symbol, count) || count > symbolValues[i])
-      return wrongCount(symbol, count);
+    if (Error error = checkCount(symbol, count))
+      return error;
     finalSymbols[i] = count;
   }
   if (finalSymbols == symbolValues) {

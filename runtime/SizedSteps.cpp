@@ -20,7 +20,8 @@ static bool isFixed(const LoadedProgram &loaded, uint32_t expression) {
 }
 
 bool SizedSteps::changes(uint32_t expression) const {
-  return follow.empty() ? !isFixed(*loaded, expression) : follow[expression];
+  return followed.empty() ? !isFixed(*loaded, expression)
+                          : followed[expression];
 }
 
 void SizedSteps::number(uint32_t expression, int64_t &place, int64_t factor) {
@@ -105,7 +106,7 @@ std::vector<const Launch *> SizedSteps::findCounted(const Program &code,
   *this = {};
   program = &code;
   loaded = &from;
-  follow = std::move(counted);
+  followed = std::move(counted);
   std::vector<const Launch *> launches;
   for (Step &step : steps.steps) {
     if (step.kind != Step::Kind::command)
@@ -119,7 +120,7 @@ std::vector<const Launch *> SizedSteps::findCounted(const Program &code,
     bool isCounted = false;
     if (action)
       forEachNumber(*action,
-                    [&](uint32_t number) { isCounted |= follow[number]; });
+                    [&](uint32_t number) { isCounted |= followed[number]; });
     if (!isCounted)
       continue;
     launches.push_back(action);

@@ -21,12 +21,12 @@ public:
   /// Of the steps of `program`, which takes whole buffers, on the host alone.
   void find(const format::Program &program, const LoadedProgram &loaded,
             const std::vector<char *> &arenas, Steps &steps);
-  /// Of launches on the host, of a program that may have other devices, too,
-  /// alone what follows from counts: `follow` says of each expression whether
-  /// it does. Gives the launches that have such.
+  /// Of the launches on the host, of a program that may have other devices,
+  /// too, only what follows from counts: `counted` says of each expression
+  /// whether it does. Gives the launches that are told such numbers.
   std::vector<const format::Launch *>
   findCounted(const format::Program &program, const LoadedProgram &loaded,
-              std::vector<bool> follow, Steps &steps);
+              std::vector<bool> counted, Steps &steps);
   /// Gives them the values that the plan's expressions have now. Allocates
   /// nothing.
   void update(const std::vector<int64_t> &values) const;
@@ -59,8 +59,9 @@ private:
   const format::Program *program = nullptr;
   const LoadedProgram *loaded = nullptr;
   const std::vector<char *> *arenas = nullptr;
-  /// Expressions that are looked at; empty: all but constants.
-  std::vector<bool> follow;
+  /// Of each expression whether a step is told when it changes; empty: all are
+  /// but constants.
+  std::vector<bool> followed;
   std::vector<Address> addresses;
   std::vector<Number> numbers;
   std::vector<Choice> choices;

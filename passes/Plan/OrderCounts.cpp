@@ -51,9 +51,12 @@ public:
 private:
   /// What launches within `op` are told of computed sizes.
   llvm::SetVector<StringRef> wantedBy(Operation *op);
+  /// Whether all that `op` is told and reads is there.
   bool isReady(Operation *op);
-  /// `op` is done.
-  void pass(Operation *op);
+  /// `op` is done, null: the entry is called. Whether sizes are known by that.
+  bool pass(Operation *op);
+  /// Puts behind `last`, which was done just now, what no longer waits.
+  void release(Operation *last);
 
   Block &block;
   SymbolTable &symbols;
@@ -94,10 +97,25 @@ bool CountOrder::isReady(Operation *op) {
             }).wasInterrupted();
 }
 
-void CountOrder::pass(Operation *op) {
+bool CountOrder::pass(Operation *op) {
+  bool isNew = false;
   for (const CountedSize &size : counted)
     if (size.value.getDefiningOp() == op)
-      known.insert(size.symbol.getValue());
+      isNew |= known.insert(size.symbol.getValue()).second;
+  return isNew;
+}
+
+void CountOrder::release(Operation *last) {
+  for (bool changed = true; std::exchange(changed, false);)
+    for (Operation *op : SmallVector<Operation *>(waiting.getArrayRef())) {
+      if (!isReady(op))
+        continue;
+      waiting.remove(op);
+      op->moveAfter(last);
+      last = op;
+      pass(op);
+      changed = true;
+    }
 }
 
 FailureOr<SmallVector<CountedSize>> CountOrder::run() {
@@ -108,20 +126,9 @@ FailureOr<SmallVector<CountedSize>> CountOrder::run() {
       waiting.insert(&op);
       continue;
     }
-    pass(&op);
-    Operation *last = &op;
-    for (bool changed = true; std::exchange(changed, false);)
-      for (Operation *later : SmallVector<Operation *>(waiting.getArrayRef())) {
-        waiting.remove(later);
-        if (!isReady(later)) {
-          waiting.insert(later);
-          continue;
-        }
-        later->moveAfter(last);
-        last = later;
-        pass(later);
-        changed = true;
-      }
+    // What waits does so for a size, or for what does.
+    if (pass(&op))
+      release(&op);
   }
   if (!waiting.empty())
     return emitError(waiting.front()->getLoc(), ErrorCode::InternalError)

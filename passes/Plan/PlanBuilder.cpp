@@ -247,10 +247,10 @@ LogicalResult PlanBuilder::build(Block &block) {
   orderUpdates(block, symbols);
   bool isEntry = &block == &main.front();
   if (isEntry) {
-    FailureOr<SmallVector<CountedSize>> sizes = orderCounts(main, symbols);
-    if (failed(sizes))
+    FailureOr<SmallVector<CountedSize>> ordered = orderCounts(main, symbols);
+    if (failed(ordered))
       return failure();
-    counted = std::move(*sizes);
+    counted = std::move(*ordered);
     count(nullptr);
   }
   for (Operation &op : block) {
