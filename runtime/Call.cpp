@@ -3,11 +3,11 @@
 
 #include "runtime/Call.h"
 
+#include "runtime/Border.h"
 #include "runtime/drivers/cpu/Clock.h"
 
 #include <algorithm>
 #include <cassert>
-#include <cstdio>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -204,12 +204,16 @@ void Call::meetRanks(const Step &step) {
     report(step);
 }
 
+/// On any worker, where nobody catches that memory for an error's text ran out.
 void Call::count(const Step &step) {
-  if (Error error = steps.counts->count(step.target, steps.slots[step.slots])) {
-    std::snprintf(deviceStatus.message, sizeof(deviceStatus.message), "%s",
-                  error.message().c_str());
-    stopped.store(error.code(), std::memory_order_relaxed);
-  }
+  heddle_status status = guarded([&] {
+    return toStatus(steps.counts->count(step.target, steps.slots[step.slots]));
+  });
+  if (status.code == HEDDLE_OK)
+    return;
+  deviceStatus = status;
+  stopped.store(static_cast<heddle_code>(status.code),
+                std::memory_order_relaxed);
 }
 
 void Call::report(const Step &step) {

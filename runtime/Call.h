@@ -77,7 +77,7 @@ private:
   const Step *failedCall = nullptr; ///< A custom call that went wrong.
   int32_t failedCode = 0;           ///< What it returned.
   char message[400];                ///< And what it said.
-  heddle_status deviceStatus;       ///< What a device said that went wrong.
+  heddle_status deviceStatus;       ///< What other steps said that went wrong.
 };
 
 } // namespace heddle::runtime
