@@ -10,9 +10,10 @@ def AssignPlacement : Pass<"heddle-assign-placement", "::mlir::ModuleOp"> {
   let description = [{
     By the first rule that matches the name of one of its nodes, else in the order
     of the program. Launches in the condition of a loop, functions that the
-    loading program provides, and kernels that say so (`kernel.host`) stay on the
-    cpu. What is laid out at load (`kernel.at_load`) is laid out where its one
-    reader runs. Without devices nothing changes.
+    loading program provides, kernels that say so (`kernel.host`), and what
+    computes a size or is told one that the program computes stay on the cpu. What
+    is laid out at load (`kernel.at_load`) is laid out where its one reader runs.
+    Without devices nothing changes.
 
     ```mlir
     %0 = kernel.launch @k0(%x) : (tensor<4xf32>) -> tensor<4xf32> loc("fc1")
@@ -70,7 +71,8 @@ def BuildPlan : Pass<"heddle-build-plan", "::mlir::ModuleOp"> {
     waits that follow from others are left out. A place is used again only by commands that come after its last
     use whatever the devices' speed. Weights that a device reads are copied there
     by the program `init`, when the artifact is loaded; it also runs the launches
-    that lay out weights (`kernel.at_load`).
+    that lay out weights (`kernel.at_load`). Launches whose kernels name a size that
+    the program computes come behind a `plan.count` of it.
 
     ```mlir
     func.func @main(%x: tensor<64xf32> {heddle.name = "x"}) -> (tensor<64xf32> {heddle.name = "y"}) {
