@@ -12,6 +12,7 @@
 #include "heddle/Pipeline/PlanPipeline.h"
 #include "heddle/Support/Diagnostics.h"
 #include "passes/Plan/NodeNames.h"
+#include "passes/Plan/OrderCounts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -54,6 +55,8 @@ static std::string reasonToStay(kernel::LaunchOp launch,
     return "a function of the program that loads the artifact";
   if (auto reason = function->getAttrOfType<StringAttr>(kernel::kHostAttrName))
     return reason.str();
+  if (hasCount(launch, function))
+    return "what computes a size, or is told one, which is read on the cpu";
   for (Region *region = launch->getParentRegion(); region;
        region = region->getParentRegion())
     if (auto loop = dyn_cast<stablehlo::WhileOp>(region->getParentOp()))

@@ -38,8 +38,6 @@ public:
 
 private:
   bool isMovable(kernel::LaunchOp launch);
-  /// Whether it computes a size, or is told one that the program computes.
-  bool hasCount(kernel::LaunchOp launch, func::FuncOp function);
   std::optional<unsigned> byRule(kernel::LaunchOp launch);
   unsigned inOrder(size_t position);
   void cutIntoParts(ArrayRef<kernel::LaunchOp> launches);
@@ -55,19 +53,6 @@ private:
   std::vector<bool> used; ///< By rule: whether it has placed something.
 };
 } // namespace
-
-/// Only queues of the cpu read counts.
-bool Assignment::hasCount(kernel::LaunchOp launch, func::FuncOp function) {
-  auto entry = launch->getParentOfType<func::FuncOp>();
-  SmallVector<CountedSize> sizes = countedSizes(entry);
-  if (sizes.empty())
-    return false;
-  llvm::SetVector<StringRef> named = symbolsOf(function);
-  return llvm::any_of(sizes, [&](const CountedSize &size) {
-    return named.contains(size.symbol.getValue()) ||
-           behindReshapes(size.value).getDefiningOp() == launch;
-  });
-}
 
 bool Assignment::isMovable(kernel::LaunchOp launch) {
   auto function = symbols.lookup<func::FuncOp>(launch.getKernel());

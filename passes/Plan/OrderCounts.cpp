@@ -3,10 +3,10 @@
 
 #include "passes/Plan/OrderCounts.h"
 
-#include "dialects/Kernel/Kernel.h"
 #include "dialects/Size/Expression.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
+#include "passes/Plan/ValuePlaces.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/ADT/StringSet.h"
@@ -34,6 +34,18 @@ SmallVector<CountedSize> heddle::countedSizes(func::FuncOp entry) {
             result.getOperandNumber(), kExtentAttrName))
       counted.push_back({symbol, result.get()});
   return counted;
+}
+
+bool heddle::hasCount(kernel::LaunchOp launch, func::FuncOp kernel) {
+  auto entry = launch->getParentOfType<func::FuncOp>();
+  SmallVector<CountedSize> sizes = countedSizes(entry);
+  if (sizes.empty())
+    return false;
+  llvm::SetVector<StringRef> named = symbolsOf(kernel);
+  return llvm::any_of(sizes, [&](const CountedSize &size) {
+    return named.contains(size.symbol.getValue()) ||
+           behindReshapes(size.value).getDefiningOp() == launch;
+  });
 }
 
 namespace {

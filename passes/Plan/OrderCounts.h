@@ -3,6 +3,8 @@
 #ifndef HEDDLE_PASSES_PLAN_ORDERCOUNTS_H
 #define HEDDLE_PASSES_PLAN_ORDERCOUNTS_H
 
+#include "dialects/Kernel/Kernel.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
@@ -21,6 +23,10 @@ llvm::SetVector<llvm::StringRef> symbolsOf(mlir::func::FuncOp kernel);
 
 /// The sizes that `entry` computes, as its results say.
 llvm::SmallVector<CountedSize> countedSizes(mlir::func::FuncOp entry);
+
+/// Whether `launch` of `kernel` computes a size, or is told one that its entry
+/// computes: only queues of the cpu read counts.
+bool hasCount(kernel::LaunchOp launch, mlir::func::FuncOp kernel);
 
 /// Moves the launches of `entry` whose kernels name sizes that it computes
 /// behind what computes these, and gives such sizes.
