@@ -15,9 +15,10 @@ void prepareGpuCodegen(mlir::MLIRContext *context);
 
 /// Compiles `count` kernels for `machine`, in parallel on the context's
 /// threads; each is lowered when its turn comes, and released. Each is an entry
-/// of its own name that takes what kernel_abi.h says of kernels in grids; its
-/// globals have its name before theirs. Equal input gives equal text. Fails
-/// with diagnostics at the kernels' locations.
+/// of its own name that takes what kernel_abi.h says of kernels in grids. As
+/// their texts become one, names of a kernel's globals have to begin with the
+/// kernel's. Equal input gives equal text. Fails with diagnostics at the
+/// kernels' locations.
 mlir::FailureOr<std::string> compileToPtx(mlir::Location loc, size_t count,
                                           LowerKernel lower,
                                           const GpuMachine &machine);
