@@ -16,9 +16,9 @@ public:
   CountedSteps(const format::Program &program, const LoadedProgram &loaded,
                Steps &steps);
 
-  /// Before each call: nothing is counted yet. `sizes` are the symbols' values,
-  /// the largest of those that are counted, and `values` the plan's
-  /// expressions' for them, which stay as they are while the call runs.
+  /// Before each call: nothing is counted yet. `sizes` has a value for each
+  /// symbol, the largest where it is counted. `values` are those of the plan's
+  /// expressions for these sizes, and do not change before the call ends.
   void begin(const std::vector<int64_t> &sizes,
              const std::vector<int64_t> &values);
   /// Reads the value of `symbol`, 4 bytes at `from`, for the launches behind.

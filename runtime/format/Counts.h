@@ -1,4 +1,4 @@
-// Numbers of launches that follow from sizes which the program computes.
+// Which numbers of launches follow from sizes that the program computes.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_COUNTS_H
 #define HEDDLE_RUNTIME_FORMAT_COUNTS_H
@@ -14,8 +14,8 @@ namespace heddle::format {
 /// command.
 std::vector<bool> followFromCounts(const Plan &plan, const Program &program);
 
-/// Calls `visit` for the expressions of a launch that have the values of
-/// counts.
+/// Calls `visit` for the expressions of a launch that may follow from counts:
+/// those of its buffers may not.
 template <typename Visit>
 void forEachNumber(const Launch &launch, Visit visit) {
   for (uint32_t i = 0; i < length(launch.integers()); ++i)
