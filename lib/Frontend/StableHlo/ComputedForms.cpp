@@ -63,6 +63,10 @@ private:
     return CompareOp::create(builder, loc, type, lhs, rhs, direction,
                              ComparisonTypeAttr());
   }
+  Value isWithin(Value scalar, int64_t least, int64_t most) {
+    return make<AndOp>(compare(scalar, ComparisonDirection::GE, number(least)),
+                       compare(scalar, ComparisonDirection::LE, number(most)));
+  }
   Value choose(Value condition, Value onTrue, Value onFalse) {
     return SelectOp::create(builder, loc, onTrue.getType(), condition, onTrue,
                             onFalse);
@@ -309,14 +313,22 @@ Form ComputedFormMaker::counted(Value value, ArrayRef<Count> counts) {
   return value.getDefiningOp();
 }
 
-/// -1 where there are fewer than no elements, or gaps.
+/// More elements than any tensor has; sums and products of sizes within it stay
+/// within 64 bits.
+static constexpr int64_t mostPadding = int64_t(1) << 60;
+
+/// -1 where there are fewer than no elements, or gaps, or more padding than any
+/// tensor has.
 Value ComputedFormMaker::paddedSize(const Padding &padding) {
-  Value gaps =
-      make<MulOp>(padding.gap, number(std::max<int64_t>(padding.size - 1, 0)));
+  int64_t between = std::max<int64_t>(padding.size - 1, 0);
+  Value gaps = make<MulOp>(padding.gap, number(between));
   Value around = make<AddOp>(padding.low, padding.high);
   Value size = make<AddOp>(make<AddOp>(around, gaps), number(padding.size));
-  return choose(compare(padding.gap, ComparisonDirection::GE, number(0)), size,
-                number(-1));
+  Value isProper = make<AndOp>(
+      isWithin(padding.gap, 0, mostPadding / std::max<int64_t>(between, 1)),
+      make<AndOp>(isWithin(padding.low, -mostPadding, mostPadding),
+                  isWithin(padding.high, -mostPadding, mostPadding)));
+  return choose(isProper, size, number(-1));
 }
 
 Value ComputedFormMaker::padded(Value value, int64_t i, int64_t most,

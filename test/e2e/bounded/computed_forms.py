@@ -105,6 +105,10 @@ def gathered(x, s, n):
     return [pieces, pieces.sum(axis=1)]
 
 
+# Padding of 64 bits, whose sum would be one element.
+PADDED_FAR = PADDED.replace("i32>", "i64>").replace("tensor<i64>", "tensor<i32>")
+FAR = np.full(1, 2**63 - 1)
+
 CASES = [
     ("counted", COUNTED, lambda x, n: [-x[:n], x[:n].sum(axis=0)], [dict(x=X, n=np.int32(n)) for n in (0, 3, 6)],
      [(dict(x=X, n=np.int32(7)), "computes 7 for a size: 'set_dimension_size.size' must be from 0 to 6"), (dict(x=X, n=np.int32(-3)), "computes -1 for")]),
@@ -119,6 +123,8 @@ CASES = [
     ("padded", PADDED, padded, [dict(x=X[:3], l=i32(l), h=i32(h), g=i32(g)) for l, h, g in ((0, 0, 0), (2, 1, 0), (0, 3, 1), (-1, 0, 2), (1, -3, 0), (-1, -2, 1))],
      [(dict(x=X[:3], l=i32(4), h=i32(3), g=i32(0)), "computes 10 for a size: 'dynamic_pad.size' must be from 0 to 9"),
       (dict(x=X[:3], l=i32(0), h=i32(0), g=i32(-1)), "computes -1 for"), (dict(x=X[:3], l=i32(-4), h=i32(0), g=i32(0)), "computes -1 for")]),
+    ("padded_far", PADDED_FAR, padded, [dict(x=X[:3], l=np.full(1, 2), h=np.full(1, 1), g=np.full(1, 0))],
+     [(dict(x=X[:3], l=FAR, h=FAR, g=np.full(1, 0)), "computes -1 for"), (dict(x=X[:3], l=np.full(1, 0), h=np.full(1, 0), g=FAR), "computes -1 for")]),
     ("gathered", GATHERED, gathered, [dict(x=X, s=i32(*s).reshape(2, 1), n=i32(n)) for s, n in (((0, 3), 2), ((5, -4), 5), ((1, 1), 0), ((9, 2), 1), ((4, 5), 3))],
      [(dict(x=X, s=i32(0, 0).reshape(2, 1), n=i32(6)), "computes 6 for a size: 'dynamic_gather.size' must be from 0 to 5"),
       (dict(x=X, s=i32(0, 0).reshape(2, 1), n=i32(-1)), "computes -1 for")]),
