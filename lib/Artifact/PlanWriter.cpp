@@ -6,6 +6,8 @@
 #include "dialects/Size/DeclaredRanges.h"
 #include "heddle/Artifact/DataTypes.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 using namespace heddle;
 
@@ -34,6 +36,11 @@ private:
   format::CommandT &addCommand(plan::CommandOpInterface op, ArrayAttr nodes);
   uint32_t recordOf(const KernelFacts &facts, plan::LaunchOp op) const;
   std::optional<int64_t> mostBytes(size::Expression bytes) const;
+  bool isMostOfCounts(ArrayRef<KernelFacts> facts) const;
+  /// With the largest of sizes that `isMeant` holds for.
+  size::Expression
+  withLargest(size::Expression expression,
+              llvm::function_ref<bool(StringRef name)> isMeant) const;
   void addSizeArguments(ArrayRef<KernelFacts> facts,
                         ArrayRef<uint32_t> conditions, format::LaunchT &launch);
   void addLaunch(plan::LaunchOp op);
@@ -52,6 +59,8 @@ private:
   ArrayRef<WeightNumbers> weights;
   NodeTable &nodes;
   size::Ranges ranges;
+  /// Symbols whose counts stand before the command that is written.
+  llvm::StringSet<> counted;
   format::PlanT plan;
   ExpressionTable constant;
   /// The plan's queues that the program's are, and the kinds of their devices.
@@ -227,14 +236,39 @@ void PlanWriter::addSizeArguments(ArrayRef<KernelFacts> facts,
 /// The bytes of a call of the largest sizes, if no other takes more: contexts
 /// have what that one takes.
 std::optional<int64_t> PlanWriter::mostBytes(size::Expression bytes) const {
-  size::Expression most = bytes.substituted([&](StringRef name) {
-    size::SymbolFacts facts = ranges.facts(name);
-    return size::Expression::constant(
-        bytes.context(), facts.maximum - facts.maximum % facts.multiple);
-  });
+  size::Expression most = withLargest(bytes, [](StringRef) { return true; });
   if (!most || !ranges.isNeverNegative(most - bytes))
     return std::nullopt;
   return most.asConstant();
+}
+
+size::Expression PlanWriter::withLargest(
+    size::Expression expression,
+    llvm::function_ref<bool(StringRef name)> isMeant) const {
+  return expression.substituted([&](StringRef name) {
+    if (!isMeant(name))
+      return size::Expression::symbol(expression.context(), name);
+    size::SymbolFacts facts = ranges.facts(name);
+    return size::Expression::constant(
+        expression.context(), facts.maximum - facts.maximum % facts.multiple);
+  });
+}
+
+/// Whether a call of any sizes has, before it counts, the scratch that the
+/// launch takes behind its counts, whichever of the kernels these choose.
+bool PlanWriter::isMostOfCounts(ArrayRef<KernelFacts> facts) const {
+  auto isCounted = [&](StringRef name) { return counted.contains(name); };
+  if (llvm::none_of(facts, [&](const KernelFacts &each) {
+        return llvm::any_of(each.scratch.symbols(), isCounted) ||
+               llvm::any_of(each.tiles.symbols(), isCounted);
+      }))
+    return true;
+  return llvm::all_of(facts, [&](const KernelFacts &before) {
+    size::Expression most = withLargest(before.scratch, isCounted);
+    return most && llvm::all_of(facts, [&](const KernelFacts &behind) {
+             return ranges.isNeverNegative(most - behind.scratch);
+           });
+  });
 }
 
 void PlanWriter::addLaunch(plan::LaunchOp op) {
@@ -281,9 +315,11 @@ void PlanWriter::addLaunch(plan::LaunchOp op) {
   std::optional<int64_t> most =
       facts.back().scratch ? mostBytes(facts.back().scratch) : std::nullopt;
   if (queueKinds[op.getQueue()] == format::DeviceKind::cpu && most &&
-      llvm::all_of(facts, [&](const KernelFacts &each) {
-        return each.scratch && mostBytes(each.scratch) == most;
-      }))
+      llvm::all_of(facts,
+                   [&](const KernelFacts &each) {
+                     return each.scratch && mostBytes(each.scratch) == most;
+                   }) &&
+      isMostOfCounts(facts))
     launch.scratch =
         choose([&](const KernelFacts &each) { return constant(each.scratch); });
   // A sum of more terms than an expression has is not told.
@@ -382,6 +418,7 @@ void PlanWriter::addRank(plan::RankOp op) {
 
 void PlanWriter::addCount(plan::CountOp op) {
   format::CountT count;
+  counted.insert(op.getSymbol());
   count.symbol = constant.numberOf(op.getSymbol());
   count.source = std::make_unique<format::Binding>(
       bind(op.getSource(), format::Access::read));
