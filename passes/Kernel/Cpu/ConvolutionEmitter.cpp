@@ -288,7 +288,8 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
     return failure();
   ConvolutionShape &shape = *found;
   // Of narrow images a matrix register takes points of several rows.
-  bool isOfPlanes = isPlaneConvolution(frame.machine, op) &&
+  bool isOfPlanes = shape.perStep > 1 &&
+                    isPlaneConvolution(frame.machine, op) &&
                     !kernel::hasMatrixRows(op, frame.machine.rowsWorthMatrices);
   if (isPointwise(shape) && !isOfPlanes)
     return emitContraction(frame, cast<OpResult>(op.getResult()),

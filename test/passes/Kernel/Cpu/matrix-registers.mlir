@@ -100,3 +100,15 @@ func.func @spread(%a: tensor<1x14x14x16xi8>, %b: tensor<1x1x3x3x4x32x4xi8>) -> t
   } : tensor<1x14x14x16xi8>, tensor<1x1x3x3x4x32x4xi8> -> tensor<1x25x25x32xi32>
   return %0 : tensor<1x25x25x32xi32>
 }
+
+// So do filters in panels of single terms, of which no register takes several.
+// CHECK-LABEL: func.func @panels(
+// CHECK-NOT: llvm.x86.tile
+// CHECK: return
+func.func @panels(%a: tensor<1x14x14x16xbf16>, %b: tensor<1x1x3x3x16x32xbf16>) -> tensor<1x14x14x32xf32> attributes {kernel.entry} {
+  %0 = kernel.convolution %a, %b {
+    strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64,
+    weights_packing = "* i (g=1 o) -> g o/32 * i o%32"
+  } : tensor<1x14x14x16xbf16>, tensor<1x1x3x3x16x32xbf16> -> tensor<1x14x14x32xf32>
+  return %0 : tensor<1x14x14x32xf32>
+}
