@@ -146,7 +146,7 @@ StringRef CpuTarget::nameFor(ModuleOp dispatched) const {
         packings.insert(plain);
         if (kernel::hasMatrixRows(convolution, processor.rowsWorthMatrices) ||
             kernel::hasMatrixPlanes(convolution, processor.rowsWorthMatrices,
-                                    matrixRowBytes / 4))
+                                    matrixSteps))
           inMatrices.insert(plain);
       }
       pairsActivations |= kernel::mayPairActivations(convolution);

@@ -27,6 +27,9 @@ extern const llvm::StringLiteral kMatrixQuadFeature, kMatrixPairFeature;
 /// 64 and IA-32 Architectures Software Developer's Manual (253665-083, section
 /// 18.1), palette 1.
 inline constexpr int64_t matrixRegisterRows = 16, matrixRowBytes = 64;
+/// Steps of a contraction that a product of two takes, each of 32 bits of a
+/// row.
+inline constexpr int64_t matrixSteps = matrixRowBytes / 4;
 
 /// How long a core takes for what kernels do: orders of magnitude, which choose
 /// how work is cut, never what is computed. Rates are those of one core.

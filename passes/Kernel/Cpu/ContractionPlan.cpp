@@ -3,7 +3,6 @@
 #include "passes/Kernel/Cpu/ContractionPlan.h"
 
 #include "dialects/Kernel/Factors.h"
-#include "passes/Kernel/Cpu/MatrixTile.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/Work.h"
 

@@ -30,9 +30,6 @@ struct MatrixRhs {
   int64_t stepStride = 0;
 };
 
-/// Steps of a contraction that one product takes, each of 32 bits of a row.
-inline constexpr int64_t matrixSteps = matrixRowBytes / 4;
-
 class MatrixTile {
 public:
   /// Sums of the type `accumulator` in `rowRegisters` by `columnRegisters`, one
