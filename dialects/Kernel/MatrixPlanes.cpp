@@ -16,10 +16,10 @@ static int64_t termsOf(kernel::ConvolutionOp op) {
   return kernel::arePairFactors(lhs, rhs) ? kernel::kPair : 0;
 }
 
-kernel::TapRun kernel::TapRun::of(ConvolutionOp op, int64_t most) {
+kernel::WindowRun kernel::WindowRun::of(ConvolutionOp op, int64_t most) {
   auto input = cast<RankedTensorType>(op.getInput().getType());
   int64_t terms = termsOf(op), width = op.getKernelExtents().back();
-  TapRun run;
+  WindowRun run;
   int64_t channels = input.getShape().back() / op.getGroups();
   if (terms == 0 || channels % terms != 0)
     return run;
@@ -46,5 +46,5 @@ bool kernel::hasMatrixPlanes(ConvolutionOp op, int64_t least,
   int64_t groups = op.getGroups();
   return llvm::product_of(points) >= least &&
          result.getShape().back() / groups >= least &&
-         4 * TapRun::of(op, mostSteps).perProduct >= mostSteps;
+         4 * WindowRun::of(op, mostSteps).perProduct >= mostSteps;
 }

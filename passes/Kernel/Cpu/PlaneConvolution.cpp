@@ -61,7 +61,7 @@ private:
   int64_t lanes;
 
   ContractionBlocks blocks;
-  kernel::TapRun run;
+  kernel::WindowRun run;
   Value input, weights;
   TileOutput output;
   std::optional<ImagePlanes> planes;
@@ -81,7 +81,7 @@ void PlaneConvolutionEmitter::plan() {
       double(shape.images.bound()) * rows * width * shape.outputChannels();
   Work work = convolutionWork(op, shape, outputs);
   expectWork(frame, contractionNanoseconds(machine, work, outputs));
-  run = kernel::TapRun::of(op, matrixSteps);
+  run = kernel::WindowRun::of(op, matrixSteps);
   planes.emplace(shape, input, kBlockRows);
   blocks = chooseRows();
   planes->allocate(frame, blocks.rowTiles);
