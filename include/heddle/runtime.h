@@ -206,7 +206,10 @@ HEDDLE_API const char *heddle_dtype_name(heddle_dtype dtype);
 /* Bytes of an element; 0 for a number that is none. Since 0.1. */
 HEDDLE_API size_t heddle_dtype_bytes(heddle_dtype dtype);
 /* Whether this processor and system have a feature, by its name in Linux's
-   /proc/cpuinfo: 1 or 0. Since 0.1. */
+   /proc/cpuinfo: 1 or 0. To ask for matrix registers (amx_tile, amx_int8,
+   amx_bf16), as loading a program that uses them does, asks Linux to keep them
+   for the process, which from then on wants alternate signal stacks with room
+   for them. Since 0.1. */
 HEDDLE_API int heddle_cpu_has(const char *feature);
 
 /* ---- Devices ---- */

@@ -129,8 +129,10 @@ static void setCuts(Machine &machine) {
   machine.rowsWorthRereading = 64;
   machine.rowsWorthKeys = 96;
   // A product of registers is added to the same sums 52 cycles after the one
-  // before (248966-049, section 20.5.5); two vectors of products a cycle take
-  // half of that for each two rows of a panel.
+  // before (248966-049, section 20.5.5): so long take 16 steps by a panel,
+  // however few rows there are. Vectors, two products a cycle, take 16 cycles
+  // for each row, which makes 48 for three. With eight there is room for what
+  // is around the products: configuring, and sums that go through memory.
   machine.rowsWorthMatrices = 8;
   // The rows of 32 x 4096 x 4096 are fewer passes. Measured when blocks of the
   // depth were first fetched ahead for them, from memory, on one thread: 8.5 ms
