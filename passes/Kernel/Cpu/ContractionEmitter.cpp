@@ -67,7 +67,7 @@ LogicalResult ContractionEmitter::emit() {
   if (plan.widens) {
     widePanel = frame.allocateScratch(accumulator, panelElements);
     wideRows = frame.allocateScratch(
-        accumulator, plan.blocks.rowTiles * plan.split.bigRows * wideDepth());
+        accumulator, plan.blocks.rowTiles * plan.split.bigRows * rowTerms());
   }
   if (plan.fillsMatrices)
     allocateMatrixScratch();
@@ -136,8 +136,8 @@ LogicalResult ContractionEmitter::emit() {
         return;
       }
       index.loop(groupBegin, end, 1, [&](Value number) {
-        if (failed(emitGroup(
-                {number, plan.groupColumns(), plan.tileShape.vectors}, rows)))
+        whole.number = number;
+        if (failed(emitGroup(whole, rows)))
           status = failure();
       });
     };

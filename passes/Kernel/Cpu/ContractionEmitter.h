@@ -42,6 +42,11 @@ private:
     std::optional<Number> share = std::nullopt;
   };
 
+  /// Terms of a row, where a call does not say how many there are.
+  int64_t rowTerms() const {
+    return shape.depthCount().bound() * shape.perStep + shape.rest.bound();
+  }
+
   /// Whether sums rest in memory between blocks of the depth.
   bool isBlocked() const {
     return plan.blocks.depthBlock < shape.depthCount().bound();
@@ -187,10 +192,6 @@ private:
 
   //===--- Copies in f32 --------------------------------------------------===//
 
-  /// Terms of a row.
-  int64_t wideDepth() const {
-    return shape.depthCount().bound() * shape.perStep + shape.rest.bound();
-  }
   mlir::Value widePlaceOf(const Rows &rows);
   void widenRows(RowRange range);
   void widenGroup(const Group &group, mlir::Value low, mlir::Value high);

@@ -67,7 +67,6 @@ ContractionEmitter::MatrixPart ContractionEmitter::matrixPartOf(Group group,
 
 void ContractionEmitter::configureFor(MatrixTile &tile, const MatrixPart &part,
                                       Value configured) {
-  Value big = index.constant(plan.split.bigRows);
   auto configure = [&](int64_t height) {
     tile.configure(matrixConfiguration, height);
   };
@@ -77,7 +76,7 @@ void ContractionEmitter::configureFor(MatrixTile &tile, const MatrixPart &part,
     if (!plan.split.smallCount)
       return configure(plan.split.bigRows);
     index.branch(
-        areEqual(index, part.height, big),
+        areEqual(index, part.height, index.constant(plan.split.bigRows)),
         [&] { configure(plan.split.bigRows); },
         [&] { configure(plan.split.smallRows()); });
   });
@@ -89,9 +88,7 @@ void ContractionEmitter::copyRowRest(const MatrixPart &part) {
   Value zeros =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   int64_t whole = wholeProducts() * matrixTerms();
-  int64_t terms =
-      shape.depthCount().bound() * shape.perStep + shape.rest.bound() - whole;
-  Value mask = tailMask(builder, loc, matrixTerms(), terms);
+  Value mask = tailMask(builder, loc, matrixTerms(), rowTerms() - whole);
   Value from = index.add(storedLhsOf(part.rows).base, whole);
   index.loop(index.constant(0), part.height, 1, [&](Value r) {
     Value copied = vector::MaskedLoadOp::create(

@@ -189,7 +189,7 @@ TileLhs ContractionEmitter::lhsOf(const Rows &rows) {
   TileLhs lhs;
   lhs.buffer = wideRows;
   lhs.base = widePlaceOf(rows);
-  lhs.setRows(index, rows.height, wideDepth());
+  lhs.setRows(index, rows.height, rowTerms());
   return lhs;
 }
 

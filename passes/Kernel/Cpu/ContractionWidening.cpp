@@ -15,7 +15,7 @@ Value ContractionEmitter::widePlaceOf(const Rows &rows) {
   Value row = index.add(
       index.mul(index.sub(rows.number, firstTile), plan.split.bigRows),
       rows.inTile);
-  return index.mul(row, wideDepth());
+  return index.mul(row, rowTerms());
 }
 
 void ContractionEmitter::widenRows(RowRange range) {
@@ -33,8 +33,8 @@ void ContractionEmitter::widenRows(RowRange range) {
     swapped.push_back(lane ^ 1);
   auto type = VectorType::get(
       {plan.lanes}, cast<MemRefType>(lhsBuffer.getType()).getElementType());
-  int64_t inPairs = wideDepth() / 2 * 2,
-          inVectors = wideDepth() / plan.lanes * plan.lanes;
+  int64_t inPairs = rowTerms() / 2 * 2,
+          inVectors = rowTerms() / plan.lanes * plan.lanes;
   auto copyRow = [&](Value from, Value to) {
     index.loop(0, inVectors, plan.lanes, [&](Value k) {
       Value terms = widened(vector::LoadOp::create(
@@ -47,14 +47,14 @@ void ContractionEmitter::widenRows(RowRange range) {
       copyTerm(index.add(first, 1), place);
       copyTerm(first, index.add(place, 1));
     });
-    if (inPairs < wideDepth())
+    if (inPairs < rowTerms())
       copyTerm(index.add(from, inPairs), index.add(to, inPairs));
   };
   emitRowTiles(range, [&](Value number, Value inner) {
     emitHeights(number, inner, [&](const Rows &these) {
       Value from = storedLhsOf(these).base, to = widePlaceOf(these);
       index.loop(0, these.height, 1, [&](Value r) {
-        copyRow(index.at(from, r, stride), index.at(to, r, wideDepth()));
+        copyRow(index.at(from, r, stride), index.at(to, r, rowTerms()));
       });
     });
   });
@@ -99,7 +99,7 @@ SmallVector<Value> ContractionEmitter::startOfWide(RegisterTile &tile,
                                                    const Rows &rows,
                                                    TileRhs rhs) {
   TileLhs lhs = lhsOf(rows);
-  lhs.base = index.add(lhs.base, wideDepth() - 1);
+  lhs.base = index.add(lhs.base, rowTerms() - 1);
   // The second term of that step is zero.
   rhs.base = index.constant(restPlace() + plan.groupColumns());
   return tile.accumulate(lhs, rhs, index.constant(0), index.constant(1),
