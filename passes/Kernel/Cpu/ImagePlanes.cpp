@@ -10,11 +10,6 @@ using namespace mlir;
 
 namespace heddle {
 
-ImagePlanes::Dim ImagePlanes::dimOf(const SpatialDim &dim) {
-  return {dim.input,    dim.output,  dim.kernel,       dim.stride,
-          dim.dilation, dim.padding, dim.isNeverPadded};
-}
-
 int64_t ImagePlanes::Dim::planes() const {
   int64_t last = 0;
   for (int64_t tap = 0; tap < kernel; ++tap)
@@ -31,10 +26,11 @@ ImagePlanes::ImagePlanes(const ConvolutionShape &shape, Value input,
                    8),
       mostRead(mostRead) {
   // Of one dimension there is one row.
-  Dim rows{1, 1, 1, 1, 1, 0, /*isNeverPadded=*/true};
+  Dim rows;
+  rows.isNeverPadded = true;
   if (shape.spatial.size() == 2)
-    rows = dimOf(shape.spatial.front());
-  dims = {rows, dimOf(shape.spatial.back())};
+    rows = Dim{shape.spatial.front()};
+  dims = {rows, Dim{shape.spatial.back()}};
   auto isWhole = [](const Dim &dim) {
     return dim.stride == 1 && dim.isNeverPadded;
   };

@@ -59,17 +59,13 @@ public:
 
 private:
   /// One dimension in planes.
-  struct Dim {
-    int64_t input, output, kernel, stride, dilation, padding;
-    bool isNeverPadded;
-
+  struct Dim : SpatialDim {
     int64_t planes() const;
     /// Points from tap 0 to the last one, of one plane.
     int64_t reach() const { return (kernel - 1) * dilation / stride; }
     /// Points of a plane for `output` results.
     int64_t extent() const { return output + reach(); }
   };
-  static Dim dimOf(const SpatialDim &dim);
   const Dim &rows() const { return dims.first; }
   const Dim &columns() const { return dims.second; }
   int64_t planeSize() const {
