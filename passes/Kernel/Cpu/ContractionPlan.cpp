@@ -45,15 +45,6 @@ static bool isWorthWidening(const Machine &machine,
          shape.columnCount().bound() >= groupsOfCopy * plan.groupColumns();
 }
 
-/// Whether `shape` is multiplied in matrix registers.
-static bool fillsMatrices(const Machine &machine, const ContractionShape &shape,
-                          Type accumulator) {
-  return shape.hasMatrixRows &&
-         shape.row.extent.bound() >= machine.rowsWorthMatrices &&
-         shape.isPacked && !shape.scaled && shape.perStep > 1 &&
-         shape.depth.size() <= 1 && !machine.matrixProduct(accumulator).empty();
-}
-
 ContractionPlan heddle::planContraction(KernelFrame &frame,
                                         const ContractionShape &shape,
                                         Type accumulator) {
@@ -62,7 +53,7 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   int64_t rows = shape.row.extent.bound(),
           columns = shape.columnCount().bound();
   plan.tileShape = chooseTileShape(frame.machine, rows, columns, plan.lanes);
-  plan.fillsMatrices = fillsMatrices(frame.machine, shape, accumulator);
+  plan.fillsMatrices = shape.fillsMatrices;
   if (plan.fillsMatrices)
     plan.tileShape = matrixTileShape(frame.machine, rows, columns, plan.lanes);
   // Beside the sums a word and a number of each column, a row and a table.

@@ -62,10 +62,13 @@ takeBest(SmallVectorImpl<ContractionDim> &dims, Merit merit) {
   return dim;
 }
 
-void ContractionShape::setRows(SmallVector<ContractionDim> dims) {
+void ContractionShape::setRows(SmallVector<ContractionDim> dims,
+                               const Machine &machine) {
   dropUnitDims(dims);
-  if (auto best = takeBest(dims, [](const ContractionDim &dim) {
-        return meanRows(dim.extent.bound());
+  int64_t least = fillsMatrices ? machine.rowsWorthMatrices : 0;
+  if (auto best = takeBest(dims, [&](const ContractionDim &dim) {
+        int64_t extent = dim.extent.bound();
+        return std::make_pair(extent >= least, meanRows(extent));
       }))
     row = *best;
   outerRows = std::move(dims);
@@ -234,7 +237,11 @@ FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
     return dim.extent.is(1) && !dim.limit;
   });
 
-  shape.setRows(rows);
+  Type accumulator = cast<RankedTensorType>(op.getType()).getElementType();
+  shape.fillsMatrices = shape.isPacked && shape.perStep > 1 && !shape.scaled &&
+                        !machine.matrixProduct(accumulator).empty() &&
+                        kernel::hasMatrixRows(op, machine.rowsWorthMatrices);
+  shape.setRows(rows, machine);
   dropUnitDims(columns);
   if (shape.isPacked) {
     shape.columns = columns;
@@ -251,7 +258,6 @@ FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
                });
   }
   joinDims(shape.depth);
-  shape.hasMatrixRows = kernel::hasMatrixRows(op, machine.rowsWorthMatrices);
   return shape;
 }
 

@@ -33,8 +33,9 @@ struct ContractionShape {
   static mlir::FailureOr<ContractionShape> analyze(kernel::ContractOp op,
                                                    const Machine &machine);
   /// Of `dims`, the one that makes the fullest tiles becomes `row`, the others
-  /// `outerRows`; of equals the last.
-  void setRows(llvm::SmallVector<ContractionDim> dims);
+  /// `outerRows`; of equals the last. In matrix registers it is one of those
+  /// with enough rows for them.
+  void setRows(llvm::SmallVector<ContractionDim> dims, const Machine &machine);
 
   mlir::Value lhs, rhs;
   bool lhsUnsigned = false, rhsUnsigned = false;
@@ -60,8 +61,8 @@ struct ContractionShape {
   Extent rest = 0;
   /// Elements between neighbouring terms of a column of rhs as it is stored.
   Extent termStride = 0;
-  /// Whether there are enough rows for matrix registers.
-  bool hasMatrixRows = false;
+  /// Whether it is multiplied in matrix registers.
+  bool fillsMatrices = false;
   /// How numbers of rhs follow from words, if it is dequantized.
   std::optional<ScaledWords> scaled;
 

@@ -81,7 +81,10 @@ static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
                                        const Machine &machine) {
   int64_t panelColumns = machine.panelColumns;
   ContractionShape contraction;
-  contraction.hasMatrixRows =
+  Type accumulator = cast<RankedTensorType>(op.getType()).getElementType();
+  contraction.fillsMatrices =
+      shape.isPacked && shape.perStep > 1 &&
+      !machine.matrixProduct(accumulator).empty() &&
       kernel::hasMatrixRows(op, machine.rowsWorthMatrices);
   contraction.lhs = op.getInput();
   contraction.rhs = op.getWeights();
@@ -95,7 +98,7 @@ static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
   bool arePoints = shape.outputRows() * shape.spatial.back().output == 1;
   if (!shape.images.isSized() || arePoints)
     rows.insert(rows.begin(), images);
-  contraction.setRows(rows);
+  contraction.setRows(rows, machine);
   if (shape.images.isSized() && !arePoints)
     contraction.outerRows.insert(contraction.outerRows.begin(), images);
   unsigned channels = shape.spatial.size() + 1;

@@ -112,3 +112,17 @@ func.func @panels(%a: tensor<1x14x14x16xbf16>, %b: tensor<1x1x3x3x16x32xbf16>) -
   } : tensor<1x14x14x16xbf16>, tensor<1x1x3x3x16x32xbf16> -> tensor<1x14x14x32xf32>
   return %0 : tensor<1x14x14x32xf32>
 }
+
+// Tiles are cut from a dimension with enough rows, though one of seven rows makes fuller ones for vectors.
+// CHECK-LABEL: func.func @enough(
+// CHECK: llvm.x86.tdpbusd
+// CHECK-NOT: vpdpbusd
+// CHECK: return
+func.func @enough(%a: tensor<10x7x128xi8>, %b: tensor<2x32x32x4xi8>) -> tensor<10x7x64xi32> attributes {kernel.entry} {
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 10, 7, 64, 128>,
+    indexing_maps = [affine_map<(p, m, n, k) -> (p, m, k)>, affine_map<(p, m, n, k) -> (n, k)>, affine_map<(p, m, n, k) -> (p, m, n)>],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k/4 n%32 k%4", lhs_type = ui8
+  } : tensor<10x7x128xi8>, tensor<2x32x32x4xi8> -> tensor<10x7x64xi32>
+  return %0 : tensor<10x7x64xi32>
+}
