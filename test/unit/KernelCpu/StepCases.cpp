@@ -4,9 +4,13 @@
 
 #include "KernelHarness.h"
 #include "KernelText.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
 #include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace heddle::test {
 
@@ -77,6 +81,33 @@ std::string textOf(const StepTypes &types, const StepConvolution &c) {
       .str();
 }
 
+namespace {
+/// A copy of `values` at the end of what can be read: whoever reads more ends
+/// the process.
+template <typename T> class LastInMemory {
+public:
+  explicit LastInMemory(const std::vector<T> &values) {
+    size_t page = sysconf(_SC_PAGESIZE), bytes = values.size() * sizeof(T);
+    readable = llvm::alignTo(bytes, page);
+    mapped = readable + page;
+    memory = static_cast<char *>(mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (memory == MAP_FAILED || mprotect(memory + readable, page, PROT_NONE))
+      llvm::report_fatal_error("there are no pages for an operand");
+    first = reinterpret_cast<T *>(memory + readable - bytes);
+    std::copy(values.begin(), values.end(), first);
+  }
+  LastInMemory(const LastInMemory &) = delete;
+  ~LastInMemory() { munmap(memory, mapped); }
+  T *data() const { return first; }
+
+private:
+  size_t readable, mapped;
+  char *memory;
+  T *first;
+};
+} // namespace
+
 template <typename Factor, typename Sum>
 void runAndExpect(const std::string &text, const char *machine,
                   std::vector<Factor> &lhs, std::vector<Factor> &rhs,
@@ -84,9 +115,10 @@ void runAndExpect(const std::string &text, const char *machine,
   SCOPED_TRACE(machine);
   auto kernel = Kernel::compile(text, machine);
   ASSERT_TRUE(kernel);
+  LastInMemory<Factor> left(lhs), right(rhs);
   for (int64_t chunk : {0, 1, 3}) {
     std::vector<Sum> out(wanted.size() + 64, Sum(77));
-    kernel->run({lhs.data(), rhs.data(), out.data()}, chunk, chunk == 3);
+    kernel->run({left.data(), right.data(), out.data()}, chunk, chunk == 3);
     for (size_t i = 0; i < out.size(); ++i) {
       Sum expected = i < wanted.size() ? wanted[i] : Sum(77);
       ASSERT_EQ(std::memcmp(&out[i], &expected, sizeof(Sum)), 0)
