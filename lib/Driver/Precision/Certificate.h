@@ -64,8 +64,8 @@ struct PrecisionCertificate {
   std::vector<Prediction> predictions;
   std::vector<size_t> heldOut;
   Validation validation;
-  /// How often the budget had to be tightened because the final program was
-  /// beyond it.
+  /// How many programs were tried on the held-out inputs before the final one,
+  /// and were beyond the budget.
   unsigned tightenings = 0;
   /// Estimated nanoseconds of all candidates and their casts.
   double nanosecondsExact = 0, nanosecondsChosen = 0;

@@ -98,6 +98,10 @@ static std::string reasonForExact(size_t product,
       os << type << " makes a result infinite or NaN";
     else if (evaluate(problem, changed).nanoseconds >= now)
       os << "casts to " << type << " cost more than it saves";
+    else if (problem.budget == 0)
+      os << "all that may be is left in f32, as faster programs were beyond "
+            "the "
+            "budget when they were tried";
     else
       os << type << " would take "
          << llvm::format("%.3g", 100 * squared / problem.budget)

@@ -81,10 +81,7 @@ static double magnitudeOf(ErrorMetric metric, const HostTensor &result,
   case ErrorMetric::Cosine:
     // Where both are infinite or NaN at the same places no angle is defined,
     // and equal tensors have none.
-    if (distance->equal())
-      return 0;
-    double found = angle(result, exact);
-    return std::isnan(found) ? std::numeric_limits<double>::infinity() : found;
+    return distance->equal() ? 0 : angle(result, exact);
   }
   return std::numeric_limits<double>::infinity();
 }
@@ -93,8 +90,14 @@ double heddle::errorMagnitude(ErrorMetric metric,
                               llvm::ArrayRef<HostTensor> results,
                               llvm::ArrayRef<HostTensor> exact) {
   double worst = 0;
-  for (auto [result, wanted] : llvm::zip_equal(results, exact))
-    if (elementClass(result.kind()) == ElementClass::Float)
-      worst = std::max(worst, magnitudeOf(metric, result, wanted));
+  for (auto [result, wanted] : llvm::zip_equal(results, exact)) {
+    if (elementClass(result.kind()) != ElementClass::Float)
+      continue;
+    double found = magnitudeOf(metric, result, wanted);
+    // Where squares are beyond f64 nothing is known of the error.
+    worst = std::max(worst, std::isnan(found)
+                                ? std::numeric_limits<double>::infinity()
+                                : found);
+  }
   return worst;
 }
