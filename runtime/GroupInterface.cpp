@@ -41,7 +41,7 @@ heddle_status heddle_group_agree(heddle_group *group,
     Error error;
     if (own && own->code)
       error = {static_cast<heddle_code>(own->code), own->message};
-    return toStatus(group->group->agree(error, format::Hash(0, 0)));
+    return toStatus(group->group->agree(error, format::Hash(0, 0), 0));
   });
 }
 

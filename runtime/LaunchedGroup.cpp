@@ -71,20 +71,29 @@ Error LaunchedGroup::verdict(const std::vector<Vote> &votes) const {
   for (uint32_t i = 1; i < votes.size(); ++i)
     if (std::memcmp(votes[i].hash, votes[0].hash, sizeof(votes[0].hash)))
       others.push_back(i);
-  if (others.empty())
-    return {};
-  return {HEDDLE_RANK_FAILED, "the artifact of " + namesOf(others) + " (hash " +
-                                  hashText(votes[others.front()].hash) +
-                                  ") is not that of rank 0 (hash " +
-                                  hashText(votes[0].hash) +
-                                  "): give all of them the same file"};
+  if (!others.empty())
+    return {HEDDLE_RANK_FAILED,
+            "the artifact of " + namesOf(others) + " (hash " +
+                hashText(votes[others.front()].hash) +
+                ") is not that of rank 0 (hash " + hashText(votes[0].hash) +
+                "): give all of them the same file"};
+  for (uint32_t i = 1; i < votes.size(); ++i)
+    if (votes[i].entry != votes[0].entry)
+      return {HEDDLE_RANK_FAILED,
+              "rank " + std::to_string(i) + " is for entry number " +
+                  std::to_string(votes[i].entry) + ", and rank 0 for number " +
+                  std::to_string(votes[0].entry) +
+                  ": name the same entry for all of them"};
+  return {};
 }
 
-Error LaunchedGroup::agree(const Error &own, const format::Hash &hash) {
+Error LaunchedGroup::agree(const Error &own, const format::Hash &hash,
+                           uint64_t entry) {
   std::vector<Vote> votes(rank() ? 1 : count());
   tell(own, &votes[0].status);
   votes[0].hash[0] = hash.low();
   votes[0].hash[1] = hash.high();
+  votes[0].entry = entry;
   heddle_status all = {};
   std::vector<Message> asked, told;
   auto at = [](auto &value) { return reinterpret_cast<char *>(&value); };

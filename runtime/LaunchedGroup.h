@@ -18,8 +18,9 @@ public:
   uint32_t rank() const { return transport->rank(); }
   uint32_t count() const { return transport->count(); }
   /// All ranks come here, and get the first error of one; that some have
-  /// another artifact than the first, which `hash` tells, is one, too.
-  Error agree(const Error &own, const format::Hash &hash);
+  /// another artifact than the first, which `hash` tells, or another of its
+  /// entries is one, too.
+  Error agree(const Error &own, const format::Hash &hash, uint64_t entry);
   Error leave();
 
   /// Sends and receives.
@@ -31,6 +32,7 @@ private:
   struct Vote {
     heddle_status status;
     uint64_t hash[2];
+    uint64_t entry;
   };
   Error verdict(const std::vector<Vote> &votes) const;
 };

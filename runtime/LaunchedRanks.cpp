@@ -72,7 +72,8 @@ Error LaunchedRanks::prepare(uint32_t threads) {
 Error LaunchedRanks::create(uint32_t threads) {
   const Header &header = program->header();
   Error own = prepare(threads);
-  if (Error error = group->agree(own, Hash(header.hash[0], header.hash[1])))
+  if (Error error =
+          group->agree(own, Hash(header.hash[0], header.hash[1]), entryIndex))
     return error;
   group->transport->expectEnds(false);
   isReady = true;

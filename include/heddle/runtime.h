@@ -842,11 +842,12 @@ typedef struct heddle_group_options {
 /* Joins the group: all processes call it, and it returns when all have. The
    library is opened here (HEDDLE_LIBRARY_MISSING names the package that has
    it). Unless the host has started MPI before, with MPI_THREAD_SERIALIZED or
-   more, it is started, and ended by heddle_group_leave. heddle sends messages
-   of its own communicator, from the thread that calls it and from those of the
-   ranks' pools, one at a time; a host that has threads with messages of its own
-   starts MPI with MPI_THREAD_MULTIPLE. Not for processes that fork ranks. Since
-   0.1. */
+   more, it is started, and ended by heddle_group_leave; a process that has
+   ended MPI joins no group any more. heddle sends messages of its own
+   communicator, from the thread that calls it and from those of the ranks'
+   pools, one at a time; a host that has threads with messages of its own starts
+   MPI with MPI_THREAD_MULTIPLE. Not for processes that fork ranks. Since 0.1.
+ */
 HEDDLE_API heddle_status heddle_group_join(const heddle_group_options *options,
                                            heddle_group **out_group);
 /* The number of this process, from 0. Since 0.1. */

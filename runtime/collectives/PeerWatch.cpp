@@ -32,19 +32,19 @@ PeerCard PeerCard::own() {
   // Numbers of processes are those of a namespace, of which containers have
   // their own.
   struct stat space = {};
-  stat("/proc/self/ns/pid", &space);
+  std::string boot = firstLine("/proc/sys/kernel/random/boot_id");
+  bool isKnown = !boot.empty() && !stat("/proc/self/ns/pid", &space);
   cpu_set_t processors;
   CPU_ZERO(&processors);
   sched_getaffinity(0, sizeof(processors), &processors);
-  return {numberOf(firstLine("/proc/sys/kernel/random/boot_id") +
-                   std::to_string(space.st_ino)),
+  return {isKnown ? numberOf(boot + std::to_string(space.st_ino)) : 0,
           numberOf({reinterpret_cast<const char *>(&processors),
                     sizeof(processors)}),
           getpid()};
 }
 
 void PeerWatch::start(const std::vector<PeerCard> &cards, uint32_t own) {
-  for (uint32_t rank = 0; rank < cards.size(); ++rank) {
+  for (uint32_t rank = 0; rank < cards.size() && cards[own].machine; ++rank) {
     if (rank == own || cards[rank].machine != cards[own].machine)
       continue;
     // Where the system has no such descriptors, nobody is watched here.

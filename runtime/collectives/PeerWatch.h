@@ -13,7 +13,7 @@ namespace heddle::runtime {
 /// What a process tells others of itself.
 struct PeerCard {
   uint64_t machine; ///< Which boot of which machine, and whose processes: two
-                    ///< with one number can see each other.
+                    ///< with one number can see each other. 0: not known.
   uint64_t processors; ///< On which of these it may run.
   int64_t process;
 

@@ -61,6 +61,7 @@ template <typename Abi> struct MpiFunctions {
   using Status = typename Abi::Status;
 
   int (*Initialized)(int *flag);
+  int (*Finalized)(int *flag);
   int (*Init_thread)(int *argc, char ***argv, int required, int *provided);
   int (*Query_thread)(int *provided);
   int (*Finalize)();

@@ -49,6 +49,7 @@ template <typename Abi> Error MpiTransport<Abi>::findAll() {
       missing = name;
   };
   get("MPI_Initialized", mpi.Initialized);
+  get("MPI_Finalized", mpi.Finalized);
   get("MPI_Init_thread", mpi.Init_thread);
   get("MPI_Query_thread", mpi.Query_thread);
   get("MPI_Finalize", mpi.Finalize);
@@ -87,11 +88,29 @@ Error MpiTransport<Abi>::explain(const char *function, int code) const {
                                   " failed: " + function + ": " + text};
 }
 
-template <typename Abi> Error MpiTransport<Abi>::initialize() {
-  int isInitialized = 0, level = 0;
+/// Whether MPI has been started in this process. One that has ended it cannot
+/// start it again, and MPI ends processes that call it then.
+template <typename Abi>
+Error MpiTransport<Abi>::checkStarted(bool &isStarted) const {
+  int isInitialized = 0, isFinalized = 0;
   if (int code = mpi.Initialized(&isInitialized))
     return explain("MPI_Initialized", code);
-  isOurs = !isInitialized;
+  if (int code = mpi.Finalized(&isFinalized))
+    return explain("MPI_Finalized", code);
+  if (isFinalized)
+    return {HEDDLE_ARGUMENT_INVALID,
+            "MPI has been ended in this process and cannot be used again: "
+            "leave a group last, and before the host calls MPI_Finalize"};
+  isStarted = isInitialized;
+  return {};
+}
+
+template <typename Abi> Error MpiTransport<Abi>::initialize() {
+  bool isStarted = false;
+  int level = 0;
+  if (Error error = checkStarted(isStarted))
+    return error;
+  isOurs = !isStarted;
   if (int code = isOurs ? mpi.Init_thread(nullptr, nullptr, mpiThreadSerialized,
                                           &level)
                         : mpi.Query_thread(&level))
@@ -155,6 +174,11 @@ template <typename Abi> Error MpiTransport<Abi>::leave() {
   if (!isOpen || failure().code)
     return {};
   isOpen = false;
+  // Ranks that are destroyed too late find a group that is over.
+  overAs({HEDDLE_RANK_FAILED, "this process has left the group"});
+  bool isStarted = false;
+  if (Error error = checkStarted(isStarted))
+    return error;
   if (int code = mpi.Comm_free(&own))
     return explain("MPI_Comm_free", code);
   if (isOurs)

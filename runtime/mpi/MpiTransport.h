@@ -31,6 +31,7 @@ private:
   void tellAll(const heddle_status &why) override;
 
   Error findAll();
+  Error checkStarted(bool &isStarted) const;
   Error initialize();
   Error checkSize() const;
   Error explain(const char *function, int code) const;

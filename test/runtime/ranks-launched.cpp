@@ -403,5 +403,8 @@ int main(int argc, char **argv) {
     testCancelled(int32_t(rank));
   }
   OK(heddle_group_leave(group));
+  heddle_group *again = nullptr;
+  EXPECT(heddle_group_join(&options, &again), HEDDLE_ARGUMENT_INVALID,
+         "MPI has been ended in this process");
   return finish();
 }
