@@ -3,8 +3,8 @@
 #define JSON_NOEXCEPTION
 #include "heddle/Support/QuantizationConfig.h"
 
-#include "JsonText.h"
 #include "TensorBytes.h"
+#include "heddle/Support/JsonText.h"
 #include "heddle/Support/MappedFile.h"
 
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
 // safetensors: eight bytes with the length of a JSON header, the header, data.
 
 #define JSON_NOEXCEPTION
-#include "JsonText.h"
 #include "TensorBytes.h"
+#include "heddle/Support/JsonText.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -4,6 +4,7 @@
 
 #include "Fingerprint.h"
 #include "heddle/Driver/ArtifactQueries.h"
+#include "heddle/Support/JsonText.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -177,7 +178,7 @@ bool heddle::printCertificate(raw_ostream &os, const json::Object &shown) {
      << " held-out inputs are beyond it\n"
      << "V  measured   max " << llvm::format("%.3g", number(*validation, "max"))
      << ", p99 " << llvm::format("%.3g", number(*validation, "p99")) << ", "
-     << int64_t(number(*validation, "count")) << " inputs; "
+     << validation->getInteger("count").value_or(-1) << " inputs; "
      << text(*validation, "meaning") << "\n"
      << "P  proved     nothing\n"
      << "time          "
@@ -199,8 +200,7 @@ bool heddle::printCertificate(raw_ostream &os, const json::Object &shown) {
        << "  " << text(*product, "node") << " (" << text(*product, "kind")
        << "): " << text(*product, "reason") << "\n";
   }
-  os << "no choice     "
-     << int64_t(shown.getInteger("other_products").value_or(0))
+  os << "no choice     " << shown.getInteger("other_products").value_or(0)
      << " other contractions and convolutions of f32\n";
   return true;
 }
@@ -212,6 +212,8 @@ heddle::readCertificate(const format::ArtifactReader &artifact) {
     return createStringError(
         "the artifact has no certificate of its precision: compile the model "
         "with --precision auto --max-error VALUE --calibration DATA");
+  if (isNestedTooDeeply(record))
+    return createStringError("the certificate's JSON is nested too deeply");
   Expected<json::Value> value = json::parse(record);
   if (!value)
     return value.takeError();

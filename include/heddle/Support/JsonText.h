@@ -1,14 +1,14 @@
 // JSON text of files that nobody vouches for.
 
-#ifndef HEDDLE_LIB_SUPPORT_JSONTEXT_H
-#define HEDDLE_LIB_SUPPORT_JSONTEXT_H
+#ifndef HEDDLE_SUPPORT_JSONTEXT_H
+#define HEDDLE_SUPPORT_JSONTEXT_H
 
 #include "llvm/ADT/StringRef.h"
 
 namespace heddle {
 
-/// Whether JSON nests deeper than files with a few facts about tensors do: 16
-/// levels.
+/// Whether JSON nests deeper than texts with a few facts do: 16 levels. Readers
+/// that call themselves for each level end the process where there are many.
 inline bool isNestedTooDeeply(llvm::StringRef text) {
   unsigned depth = 0;
   bool inString = false;
@@ -33,4 +33,4 @@ inline bool isNestedTooDeeply(llvm::StringRef text) {
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_SUPPORT_JSONTEXT_H
+#endif // HEDDLE_SUPPORT_JSONTEXT_H
