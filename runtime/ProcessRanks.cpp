@@ -32,6 +32,9 @@ using namespace heddle::format;
 
 /// How long the caller's process waits at once if somebody may cancel.
 static constexpr uint64_t cancelCheckNs = 1000000;
+/// How long it waits at once for ranks that have counted their reports, and
+/// only have to note them.
+static constexpr uint64_t noteNs = 50000;
 /// How long a rank has to end by itself.
 static constexpr uint64_t patienceNs = 1000000000;
 /// How long all ranks have to get ready, and to report once their call is
@@ -270,8 +273,6 @@ void ProcessRanks::order(const heddle_call_options &options) {
   orders->deadlineNs = options.deadline_ns;
   orders->flags = options.flags;
   orders->missing.store(parts.ranks(), std::memory_order_relaxed);
-  uint64_t before; // reports of the last call
-  (void)!read(lastReport, &before, sizeof(before));
   orders->wanted.wake();
   calls = orders->wanted.value();
 }
@@ -284,8 +285,12 @@ bool ProcessRanks::awaitChange(uint64_t untilNs) {
   timespec time;
   time.tv_sec = static_cast<time_t>(span / 1000000000);
   time.tv_nsec = static_cast<long>(span % 1000000000);
-  return ppoll(awaited.data(), awaited.size(), untilNs ? &time : nullptr,
-               nullptr) > 0;
+  if (ppoll(awaited.data(), awaited.size(), untilNs ? &time : nullptr,
+            nullptr) <= 0)
+    return false;
+  uint64_t reports; // maybe of the call before, whose end was seen earlier
+  (void)!read(lastReport, &reports, sizeof(reports));
+  return true;
 }
 
 /// Returns when all ranks have reported or one has ended; with an error where
@@ -320,7 +325,10 @@ Error ProcessRanks::awaitReports(const heddle_call_options &options) {
     uint64_t next = until ? until : options.deadline_ns;
     if (options.cancel && !isCancelled)
       next = next ? std::min(next, now + cancelCheckNs) : now + cancelCheckNs;
-    if (awaitChange(next))
+    // Where all have counted their reports, they note them at once, and nobody
+    // wakes for that.
+    bool sleeps = orders->missing.load(std::memory_order_acquire);
+    if (awaitChange(sleeps ? next : now + noteNs))
       findEnded();
   }
   return {};
@@ -378,9 +386,12 @@ void ProcessRanks::report(uint32_t rank, uint32_t call,
                           const heddle_status &outcome) {
   engine.end(world, rank, outcome.code, outcome.message);
   reported[rank].outcome = outcome;
+  // Counted before it is noted: the next call begins when all are noted, and
+  // counts its own.
+  bool isLast = orders->missing.fetch_sub(1, std::memory_order_acq_rel) == 1;
   reported[rank].call.store(call, std::memory_order_release);
   uint64_t one = 1;
-  if (orders->missing.fetch_sub(1, std::memory_order_acq_rel) == 1)
+  if (isLast)
     (void)!write(lastReport, &one, sizeof(one));
 }
 
