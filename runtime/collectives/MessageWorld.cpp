@@ -1,6 +1,6 @@
-// Each rank sends what others need of it and receives what it needs, directly:
-// every byte goes over a link once. Sums go piece by piece, so that what is
-// received of them has a bounded size.
+// Each rank sends what others need of it and receives what it needs, directly,
+// but for a broadcast, which goes along a tree. Sums go piece by piece, so that
+// what is received of them has a bounded size.
 
 #include "runtime/collectives/MessageWorld.h"
 
