@@ -9,6 +9,7 @@
 #include "heddle/Target/Target.h"
 #include "passes/Precision/AskedProducts.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -23,27 +24,21 @@ static FloatType factorType(MLIRContext *context, unsigned choice) {
                      : FloatType(Float16Type::get(context));
 }
 
-namespace {
-/// Which values are computed from constants alone, which the packer does when
-/// compiling.
-class ConstantValues {
-public:
-  bool isConstant(Value value) {
-    auto [entry, isNew] = known.try_emplace(value, false);
-    Operation *op = value.getDefiningOp();
-    if (!isNew || !op || op->getNumRegions() != 0)
-      return entry->second;
-    bool constant = op->hasTrait<OpTrait::ConstantLike>() ||
-                    (op->getNumOperands() != 0 &&
-                     llvm::all_of(op->getOperands(),
-                                  [&](Value v) { return isConstant(v); }));
-    return known[value] = constant;
-  }
-
-private:
-  llvm::DenseMap<Value, bool> known;
-};
-} // namespace
+/// The values that are computed from constants alone, which the packer does
+/// when compiling.
+static llvm::DenseSet<Value> findConstantValues(ModuleOp graph) {
+  llvm::DenseSet<Value> constant;
+  // Operands are met before what they are operands of.
+  graph.walk([&](Operation *op) {
+    if (op->getNumRegions() == 0 &&
+        (op->hasTrait<OpTrait::ConstantLike>() ||
+         (op->getNumOperands() != 0 &&
+          llvm::all_of(op->getOperands(),
+                       [&](Value v) { return constant.contains(v); }))))
+      constant.insert(op->result_begin(), op->result_end());
+  });
+  return constant;
+}
 
 /// Of a product with factors of `factor`, of which kernels read both and write
 /// the sums.
@@ -86,7 +81,7 @@ PrecisionCandidates heddle::findCandidates(ModuleOp graph,
   AskedProducts asked = findAskedProducts(graph);
   PrecisionCandidates found;
   found.all = asked.all;
-  ConstantValues constants;
+  llvm::DenseSet<Value> constants = findConstantValues(graph);
   // By value and choice, in the order in which they are first read.
   llvm::MapVector<std::pair<Value, unsigned>, SharedCast> casts;
   for (auto [number, op] : llvm::enumerate(asked.products)) {
@@ -105,7 +100,7 @@ PrecisionCandidates heddle::findCandidates(ModuleOp graph,
       // A value that is both factors is cast once.
       for (OpOperand &operand : op->getOpOperands()) {
         Value value = operand.get();
-        if (constants.isConstant(value) ||
+        if (constants.contains(value) ||
             (operand.getOperandNumber() == 1 && value == op->getOperand(0)))
           continue;
         SharedCast &cast = casts[{value, choice}];

@@ -51,6 +51,16 @@ TEST_F(Metrics, NumbersThatAreNotFiniteInOneAreInfinitelyWrong) {
   }
 }
 
+TEST_F(Metrics, SquaresBeyondDoublesAreInfinitelyWrong) {
+  auto type = RankedTensorType::get(1, Float64Type::get(&context));
+  HostTensor result = HostTensor::allocate(type),
+             exact = HostTensor::allocate(type);
+  result.set(0, 1e200);
+  exact.set(0, 2e200);
+  EXPECT_TRUE(
+      std::isinf(errorMagnitude(ErrorMetric::RelativeL2, {result}, {exact})));
+}
+
 TEST_F(Metrics, AreNamedAndTurnBack) {
   for (ErrorMetric metric : {ErrorMetric::RelativeL2, ErrorMetric::MaxAbsolute,
                              ErrorMetric::Cosine}) {
