@@ -114,8 +114,9 @@ typedef struct heddle_compile_options {
                             "bf16" or "f16", sums stay f32; "w8a16" or "w4a16":
                             weights of such contractions are integers of 8 or 4
                             bits with a scale for each 32 terms of a column, all
-                            else stays f32; "auto": for each the fastest type
-                            with which results keep to max_error; NULL and
+                            else stays f32; "auto": for each a type that
+                            is modelled to take less time, so that results for
+                            inputs of calibration keep to max_error; NULL and
                             "f32": what the model says */
   int device_tensors; /* 1: inputs and outputs lie on the devices that alone use
                          them (heddle_tensor_info.device), not in the process's
@@ -127,7 +128,8 @@ typedef struct heddle_compile_options {
                   over the mesh, in Shardy's words, or a file of lines "w1: [{},
                   {\"model\"}]" */
   double max_error;         /* with precision "auto": the error that results may
-                               have against f32, above 0 */
+                               have against f32 for those inputs, above 0; for
+                               others it is estimated, not bounded */
   const char *calibration;  /* with precision "auto": inputs of calls, on which
                                errors are measured: a file of arrays [samples,
                                ...] or a folder of samples */
