@@ -85,6 +85,9 @@ static std::string reasonForExact(size_t product,
                                   const AssignmentProblem &problem,
                                   const ProductChoices &choices,
                                   ArrayRef<unsigned> options) {
+  // The last that is tried, with nothing rounded that may stay.
+  if (problem.budget == 0)
+    return "faster programs were beyond the budget when they were tried";
   double now = evaluate(problem, options.vec()).nanoseconds;
   std::string text;
   raw_string_ostream os(text);
@@ -98,10 +101,6 @@ static std::string reasonForExact(size_t product,
       os << type << " makes a result infinite or NaN";
     else if (evaluate(problem, changed).nanoseconds >= now)
       os << "casts to " << type << " cost more than it saves";
-    else if (problem.budget == 0)
-      os << "all that may be is left in f32, as faster programs were beyond "
-            "the "
-            "budget when they were tried";
     else
       os << type << " would take "
          << llvm::format("%.3g", 100 * squared / problem.budget)
