@@ -34,19 +34,26 @@ Error MessageWorld::open() {
 // Messages
 //===----------------------------------------------------------------------===//
 
+/// Ranks whose data led them to different collectives wait for each other; none
+/// takes what was meant for another one.
+static uint32_t purposeOf(const heddle_collective &collective) {
+  return collective.site + 1;
+}
+
 void MessageWorld::send(const Part &part, uint32_t place, const char *data,
                         int64_t bytes) {
   if (bytes && place != part.collective.place)
     messages.push_back({Message::Way::Send, part.collective.members[place],
-                        const_cast<char *>(data),
-                        static_cast<uint64_t>(bytes)});
+                        const_cast<char *>(data), static_cast<uint64_t>(bytes),
+                        purposeOf(part.collective)});
 }
 
 void MessageWorld::receive(const Part &part, uint32_t place, char *data,
                            int64_t bytes) {
   if (bytes && place != part.collective.place)
     messages.push_back({Message::Way::Receive, part.collective.members[place],
-                        data, static_cast<uint64_t>(bytes)});
+                        data, static_cast<uint64_t>(bytes),
+                        purposeOf(part.collective)});
 }
 
 /// Exchanges what was noted.

@@ -17,6 +17,9 @@ struct Message {
   uint32_t peer;
   char *data; ///< Of one that is sent it is only read.
   uint64_t bytes;
+  /// What of it is sent is received by the same number alone: that of a
+  /// collective, 0 outside of calls.
+  uint32_t purpose = 0;
 };
 
 /// What ends a wait early.
@@ -42,8 +45,8 @@ public:
 
   /// Room for so many messages at once, so that `exchange` allocates nothing.
   virtual Error reserve(size_t messages) = 0;
-  /// Sends and receives all of them. What one rank sends to another arrives in
-  /// its order, and has the size that the other expects.
+  /// Sends and receives all of them. What one rank sends to another for a
+  /// purpose arrives in its order, and has the size that the other expects.
   int32_t exchange(const Message *messages, size_t count,
                    const Patience &patience, heddle_status *why);
 

@@ -193,14 +193,15 @@ template <typename Abi> Error MpiTransport<Abi>::leave() {
 
 template <typename Abi> Error MpiTransport<Abi>::post(const Message &message) {
   int peer = static_cast<int>(message.peer);
+  int tag = Data + static_cast<int>(message.purpose % purposes);
   bool isSent = message.way == Message::Way::Send;
   for (uint64_t begin = 0; begin < message.bytes; begin += pieceBytes) {
     char *data = message.data + begin;
     int bytes = static_cast<int>(std::min(pieceBytes, message.bytes - begin));
     requests.push_back(noRequest);
     Request *request = &requests.back();
-    int code = isSent ? mpi.Isend(data, bytes, byte, peer, Data, own, request)
-                      : mpi.Irecv(data, bytes, byte, peer, Data, own, request);
+    int code = isSent ? mpi.Isend(data, bytes, byte, peer, tag, own, request)
+                      : mpi.Irecv(data, bytes, byte, peer, tag, own, request);
     if (code)
       return explain(isSent ? "MPI_Isend" : "MPI_Irecv", code);
   }

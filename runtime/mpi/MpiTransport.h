@@ -22,8 +22,11 @@ public:
 
 private:
   using Request = typename Abi::Request;
-  /// What is said of the ranks themselves has another tag than tensors.
-  enum Tag { Data = 1, Failure = 2 };
+  /// What is said of the ranks themselves has another tag than tensors, whose
+  /// tags follow their purposes. MPI has at least 32768 tags, so that purposes
+  /// share them beyond `purposes`.
+  enum Tag { Failure = 1, Data = 2 };
+  static constexpr uint32_t purposes = 16384;
 
   Error move(const Message *messages, size_t count,
              const Patience &patience) override;
