@@ -121,7 +121,7 @@ def check_record(heddle, model, artifact, exact, shown):
     assert validation["beyond_estimate"] == sum(e > shown["estimate"]["error"] for e in errors)
     assert validation["max"] == max(errors) <= budget and validation["p99"] == sorted(errors)[int(np.ceil(0.99 * len(errors))) - 1]
     bound = float(re.search(r"at most ([0-9.]+) % of calls", validation["meaning"])[1])
-    assert np.isclose(bound, 100 * (1 - (0.05 / (validation["tightenings"] + 1)) ** (1 / len(samples))), rtol=5e-3)
+    assert np.isclose(bound, 100 * (1 - (0.05 / 2 ** (validation["tightenings"] + 1)) ** (1 / len(samples))), rtol=5e-3)
     for sample, recorded in list(zip(samples, errors))[::6]:
         found = error(metric, model.call(heddle, artifact, sample), exact(sample))
         assert np.isclose(found, recorded, rtol=1e-3, atol=1e-9), (sample, found, recorded)

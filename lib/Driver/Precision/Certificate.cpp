@@ -52,11 +52,12 @@ double PrecisionCertificate::estimate() const {
 }
 
 /// How likely an error beyond the budget is at most, at 95 %, where none was
-/// seen in `count` independent inputs: (1 - p)^count = 0.05. Of `programs` that
-/// were tried on the same inputs until one passed, each has its part of the 5
-/// %.
-static double likelihoodBound(size_t count, unsigned programs) {
-  return 1 - std::pow(0.05 / programs, 1.0 / double(count));
+/// seen in `count` independent inputs, and this is the program of the number
+/// `program`, from 1, that was tried on them: (1 - p)^count = 0.05 / 2^program.
+/// Whichever program is the first to pass, these parts make 0.05 at most
+/// together (the union bound), so that trying again costs no confidence.
+static double likelihoodBound(size_t count, unsigned program) {
+  return 1 - std::pow(0.05 / std::exp2(program), 1.0 / double(count));
 }
 
 static std::string statementOf(const PrecisionCertificate &certificate) {
