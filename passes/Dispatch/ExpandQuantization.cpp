@@ -12,6 +12,7 @@
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/Pointwise.h"
+#include "passes/Lower/Scalar/NarrowTypes.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -293,10 +294,17 @@ bool isInMemory(prec::QuantizeOp op) {
 
 /// `x`, one of the integers that `storage` holds, as such.
 Value toIntegerInRange(Arithmetic a, Value x, IntegerType storage) {
-  Type plain = a.b.getIntegerType(storage.getWidth());
-  if (storage.isUnsigned())
-    return arith::FPToUIOp::create(a.b, a.loc, plain, x);
-  return arith::FPToSIOp::create(a.b, a.loc, plain, x);
+  // The greatest integer of 64 bits is no number of f64, so that a clamp does
+  // not bring everything into range.
+  if (storage.getWidth() > 32)
+    return convertScalar(a.b, a.loc, x, a.type, storage);
+  Type whole = byteType(storage);
+  Type plain = a.b.getIntegerType(whole.getIntOrFloatBitWidth());
+  Value integer =
+      storage.isUnsigned()
+          ? arith::FPToUIOp::create(a.b, a.loc, plain, x).getResult()
+          : arith::FPToSIOp::create(a.b, a.loc, plain, x).getResult();
+  return convertScalar(a.b, a.loc, integer, whole, storage);
 }
 
 void expand(prec::QuantizeOp op, ExactValues &exactValues) {
