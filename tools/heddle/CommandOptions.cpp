@@ -218,9 +218,8 @@ static void addExecution(CLI::App &app, CallCommand &command) {
                  "those it was partitioned for")
       ->check(CLI::Range(1, 1 << 20).description(""));
   app.add_option("--engine", command.engine,
-                 "What these devices are: threads (default), processes, or "
-                 "mpi: the processes that mpirun started, of which each runs "
-                 "this command")
+                 "What they are: threads (default), processes, or mpi: the "
+                 "processes that mpirun started")
       ->check(CLI::IsMember({"threads", "processes", "mpi"}).description(""));
   app.add_option("--mpi-library", command.mpiLibrary,
                  "With --engine mpi: openmpi, mpich or a file; default: the "
