@@ -260,7 +260,7 @@ def check_damage(heddle, model):
     data[4096] ^= 1
     artifact.write_bytes(data)
     done = run(heddle, "inspect", artifact, "--precision", exit_code=7)
-    assert "HDL-0717]: the certificate is about another program" in done.stderr, done.stderr
+    assert "HDL-0853]: the certificate is about another program" in done.stderr, done.stderr
 
 
 def exported(folder, name):
