@@ -101,8 +101,8 @@ void AttentionEmitter::choose() {
   int64_t rows = std::max(byWork, machine.rowsWorthKeys);
   rows = std::max<int64_t>(std::min(rows, byCache), 2 * split.bigRows);
   int64_t count = rowTiles.bound();
-  blockTiles = std::clamp<int64_t>(rows / split.bigRows, 1, count);
-  blockTiles = llvm::divideCeil(count, llvm::divideCeil(count, blockTiles));
+  blockTiles =
+      evenParts(count, std::clamp<int64_t>(rows / split.bigRows, 1, count));
 
   // Of blocks that a call's rows do not fill only those rows.
   Extent blockRows = rowTiles.atMost(blockTiles) * split.bigRows;

@@ -63,7 +63,10 @@ takeBest(SmallVectorImpl<ContractionDim> &dims, Merit merit) {
 }
 
 void ContractionShape::setRows(SmallVector<ContractionDim> dims,
-                               const Machine &machine) {
+                               const Machine &machine, Type accumulator,
+                               bool hasMatrixRows) {
+  fillsMatrices = hasMatrixRows && isPacked && perStep > 1 && !scaled &&
+                  !machine.matrixProduct(accumulator).empty();
   dropUnitDims(dims);
   int64_t least = fillsMatrices ? machine.rowsWorthMatrices : 0;
   if (auto best = takeBest(dims, [&](const ContractionDim &dim) {
@@ -237,11 +240,9 @@ FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
     return dim.extent.is(1) && !dim.limit;
   });
 
-  Type accumulator = cast<RankedTensorType>(op.getType()).getElementType();
-  shape.fillsMatrices = shape.isPacked && shape.perStep > 1 && !shape.scaled &&
-                        !machine.matrixProduct(accumulator).empty() &&
-                        kernel::hasMatrixRows(op, machine.rowsWorthMatrices);
-  shape.setRows(rows, machine);
+  shape.setRows(rows, machine,
+                cast<RankedTensorType>(op.getType()).getElementType(),
+                kernel::hasMatrixRows(op, machine.rowsWorthMatrices));
   dropUnitDims(columns);
   if (shape.isPacked) {
     shape.columns = columns;

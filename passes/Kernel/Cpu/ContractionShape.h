@@ -32,10 +32,13 @@ struct ContractionShape {
   /// Fails with a diagnostic where sizes make it a shape that has no kernel.
   static mlir::FailureOr<ContractionShape> analyze(kernel::ContractOp op,
                                                    const Machine &machine);
-  /// Of `dims`, the one that makes the fullest tiles becomes `row`, the others
-  /// `outerRows`; of equals the last. In matrix registers it is one of those
-  /// with enough rows for them.
-  void setRows(llvm::SmallVector<ContractionDim> dims, const Machine &machine);
+  /// Decides whether `machine` multiplies it in matrix registers, for which
+  /// `hasRows` says whether there are rows enough; and of `dims`, the one that
+  /// makes the fullest tiles becomes `row`, the others `outerRows`; of equals
+  /// the last. In matrix registers it is one of those with enough rows. What is
+  /// multiplied is known.
+  void setRows(llvm::SmallVector<ContractionDim> dims, const Machine &machine,
+               mlir::Type accumulator, bool hasMatrixRows);
 
   mlir::Value lhs, rhs;
   bool lhsUnsigned = false, rhsUnsigned = false;

@@ -24,15 +24,9 @@ using namespace mlir;
 namespace heddle {
 namespace {
 
-class ConvolutionEmitter {
+class ConvolutionEmitter : ConvolutionParts {
 public:
-  ConvolutionEmitter(KernelFrame &frame, kernel::ConvolutionOp op,
-                     ConvolutionShape given, ConvolutionBuffers buffers)
-      : frame(frame), op(op), loc(op.getLoc()), shape(std::move(given)),
-        index(frame.builder, loc),
-        accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
-        lanes(accumulatorLanes(accumulator)), input(buffers.input),
-        weights(buffers.weights), output(std::move(buffers.output)) {}
+  using ConvolutionParts::ConvolutionParts;
 
   LogicalResult emit();
 
@@ -48,19 +42,9 @@ private:
                               const ColumnPhase &phase, const ColumnRun &run,
                               Value first, TapPosition outer, ValueRange sums);
 
-  KernelFrame &frame;
-  kernel::ConvolutionOp op;
-  Location loc;
-  ConvolutionShape shape;
-  IndexBuilder index;
-  Type accumulator;
-  int64_t lanes;
-
   TileShape tileShape;
   bool isSmall = false;
   SmallVector<ColumnPhase> phases;
-  Value input, weights;
-  TileOutput output;
   // Of the grid's current tile: the image, the group, rows, and where in the
   // input they start.
   Value image, channelGroup, rowBegin, rowEnd, imageBase;
@@ -81,13 +65,10 @@ static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
                                        const Machine &machine) {
   int64_t panelColumns = machine.panelColumns;
   ContractionShape contraction;
-  Type accumulator = cast<RankedTensorType>(op.getType()).getElementType();
-  contraction.fillsMatrices =
-      shape.isPacked && shape.perStep > 1 &&
-      !machine.matrixProduct(accumulator).empty() &&
-      kernel::hasMatrixRows(op, machine.rowsWorthMatrices);
   contraction.lhs = op.getInput();
   contraction.rhs = op.getWeights();
+  contraction.isPacked = shape.isPacked;
+  contraction.perStep = shape.perStep;
   ContractionDim images{shape.images, shape.inputImage(), 0, 0u};
   SmallVector<ContractionDim> rows;
   for (auto [i, dim] : llvm::enumerate(shape.spatial))
@@ -98,14 +79,14 @@ static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
   bool arePoints = shape.outputRows() * shape.spatial.back().output == 1;
   if (!shape.images.isSized() || arePoints)
     rows.insert(rows.begin(), images);
-  contraction.setRows(rows, machine);
+  contraction.setRows(rows, machine,
+                      cast<RankedTensorType>(op.getType()).getElementType(),
+                      kernel::hasMatrixRows(op, machine.rowsWorthMatrices));
   if (shape.images.isSized() && !arePoints)
     contraction.outerRows.insert(contraction.outerRows.begin(), images);
   unsigned channels = shape.spatial.size() + 1;
   contraction.columns.push_back({shape.groupOutput, 0, 1, channels});
-  contraction.isPacked = shape.isPacked;
   contraction.panelStride = shape.groupInput * panelColumns;
-  contraction.perStep = shape.perStep;
   contraction.termStride =
       shape.isPacked ? panelColumns : shape.outputChannels();
   contraction.lhsUnsigned = op.getLhsElement().isUnsignedInteger();
@@ -289,7 +270,7 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
       ConvolutionShape::analyze(op, panelColumns);
   if (failed(found))
     return failure();
-  ConvolutionShape &shape = *found;
+  const ConvolutionShape &shape = *found;
   // Of narrow images a matrix register takes points of several rows.
   bool isOfPlanes = shape.perStep > 1 &&
                     isPlaneConvolution(frame.machine, op) &&
@@ -330,8 +311,7 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
     return emitDepthwise(frame, op, shape, std::move(buffers));
   if (isOfPlanes)
     return emitPlaneConvolution(frame, op, shape, std::move(buffers));
-  return ConvolutionEmitter(frame, op, std::move(shape), std::move(buffers))
-      .emit();
+  return ConvolutionEmitter(frame, op, shape, std::move(buffers)).emit();
 }
 
 } // namespace heddle

@@ -16,15 +16,9 @@ using namespace mlir;
 namespace heddle {
 namespace {
 
-class DepthwiseEmitter {
+class DepthwiseEmitter : ConvolutionParts {
 public:
-  DepthwiseEmitter(KernelFrame &frame, kernel::ConvolutionOp op,
-                   const ConvolutionShape &shape, ConvolutionBuffers buffers)
-      : frame(frame), op(op), loc(op.getLoc()), shape(shape),
-        index(frame.builder, loc),
-        accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
-        lanes(accumulatorLanes(accumulator)), input(buffers.input),
-        weights(buffers.weights), output(std::move(buffers.output)) {}
+  using ConvolutionParts::ConvolutionParts;
 
   LogicalResult emit();
 
@@ -38,17 +32,8 @@ private:
                              ValueRange sums);
   Value load(Value buffer, Value position, Value mask);
 
-  KernelFrame &frame;
-  kernel::ConvolutionOp op;
-  Location loc;
-  const ConvolutionShape &shape;
-  IndexBuilder index;
-  Type accumulator;
-  int64_t lanes;
-
   SmallVector<ColumnRun> runs;
-  Value input, weights, image, imageBase;
-  TileOutput output;
+  Value image, imageBase;
 };
 
 } // namespace

@@ -3,17 +3,9 @@
 #ifndef HEDDLE_PASSES_KERNEL_CPU_DEPTHWISEEMITTER_H
 #define HEDDLE_PASSES_KERNEL_CPU_DEPTHWISEEMITTER_H
 
-#include "passes/Kernel/Cpu/ConvolutionShape.h"
-#include "passes/Kernel/Cpu/KernelFrame.h"
-#include "passes/Kernel/Cpu/TileOutput.h"
+#include "passes/Kernel/Cpu/ConvolutionParts.h"
 
 namespace heddle {
-
-/// What a convolution reads and writes.
-struct ConvolutionBuffers {
-  mlir::Value input, weights;
-  TileOutput output;
-};
 
 /// Emits a convolution with one input and one output channel per group, and
 /// finishes `frame`.

@@ -55,7 +55,7 @@ void MatrixTile::configure(Value memory, int64_t height, int64_t steps) {
   for (int64_t c = 0; c < columns; ++c)
     describe(firstColumns + c, steps, matrixRowBytes);
   for (int64_t r = 0; r < rows; ++r) {
-    int64_t first = rowsOfFirst(height, rows),
+    int64_t first = llvm::divideCeil(height, rows),
             count = r ? height - first : first;
     describe(firstRows + r, count, matrixRowBytes / matrixSteps * steps);
     for (int64_t c = 0; c < columns; ++c)

@@ -41,11 +41,9 @@ public:
         product(machine.matrixProduct(accumulator)), rows(rowRegisters),
         columns(columnRegisters) {}
 
-  /// How many of `height` rows are in the first of so many registers.
-  static int64_t rowsOfFirst(int64_t height, int64_t rowRegisters) {
-    return (height + rowRegisters - 1) / rowRegisters;
-  }
-  /// The same of the tile whose operands are read and whose sums are stored.
+  /// How many rows of the tile whose operands are read and whose sums are
+  /// stored are in the first register: of two, half of them, and one that is
+  /// left.
   Number firstRegisterRows = matrixRegisterRows;
 
   /// Tells the processor that tiles have `height` rows and products `steps`

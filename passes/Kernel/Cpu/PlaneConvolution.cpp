@@ -25,16 +25,9 @@ namespace {
 constexpr int64_t kRows = matrixRegisterRows, kBlockRows = 2 * kRows;
 constexpr int64_t kBlockVectors = 2;
 
-class PlaneConvolutionEmitter {
+class PlaneConvolutionEmitter : ConvolutionParts {
 public:
-  PlaneConvolutionEmitter(KernelFrame &frame, kernel::ConvolutionOp op,
-                          const ConvolutionShape &shape,
-                          ConvolutionBuffers buffers)
-      : frame(frame), op(op), loc(op.getLoc()), shape(shape),
-        index(frame.builder, loc),
-        accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
-        lanes(accumulatorLanes(accumulator)), input(buffers.input),
-        weights(buffers.weights), output(std::move(buffers.output)) {}
+  using ConvolutionParts::ConvolutionParts;
 
   LogicalResult emit();
 
@@ -52,18 +45,8 @@ private:
   LogicalResult store(const FilterColumns &group, Value position, Value begin,
                       Value end);
 
-  KernelFrame &frame;
-  kernel::ConvolutionOp op;
-  Location loc;
-  const ConvolutionShape &shape;
-  IndexBuilder index;
-  Type accumulator;
-  int64_t lanes;
-
   ContractionBlocks blocks;
   kernel::WindowRun run;
-  Value input, weights;
-  TileOutput output;
   std::optional<ImagePlanes> planes;
   /// Where sums rest until they are stored, of one block; and what configures
   /// registers.

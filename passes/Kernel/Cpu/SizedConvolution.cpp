@@ -23,16 +23,13 @@ using namespace mlir;
 namespace heddle {
 namespace {
 
-class SizedConvolutionEmitter {
+class SizedConvolutionEmitter : ConvolutionParts {
 public:
   SizedConvolutionEmitter(KernelFrame &frame, kernel::ConvolutionOp op,
                           const ConvolutionShape &shape,
                           ConvolutionBuffers buffers)
-      : frame(frame), op(op), loc(op.getLoc()), shape(shape),
-        index(frame.builder, loc), phases(frame, shape),
-        accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
-        lanes(accumulatorLanes(accumulator)), input(buffers.input),
-        weights(buffers.weights), output(std::move(buffers.output)) {}
+      : ConvolutionParts(frame, op, shape, std::move(buffers)),
+        phases(frame, shape) {}
 
   LogicalResult emit();
 
@@ -50,25 +47,16 @@ private:
   SmallVector<Value> sumUp(RegisterTile &tile, const FilterColumns &group,
                            ArrayRef<ImagePoint> points);
 
-  KernelFrame &frame;
-  kernel::ConvolutionOp op;
-  Location loc;
-  const ConvolutionShape &shape;
-  IndexBuilder index;
   PointPhases phases;
-  Type accumulator;
-  int64_t lanes;
 
   TileShape tileShape;
   SizedRows rows;
   ContractionBlocks blocks;
   bool isSmall = false;
-  Value input, weights;
   /// What padding reads: a point of zeros. Null where there is no padding.
   Value zeros;
   /// Where a tile's taps are gathered, if they are not read where they lie.
   std::optional<TapPatch> patch;
-  TileOutput output;
   // Of the grid's current tile.
   Value channelGroup, rowBegin, rowEnd;
   PhasePoints phase;

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_PASSES_KERNEL_CPU_SIZEDCONVOLUTION_H
 #define HEDDLE_PASSES_KERNEL_CPU_SIZEDCONVOLUTION_H
 
-#include "passes/Kernel/Cpu/DepthwiseEmitter.h"
+#include "passes/Kernel/Cpu/ConvolutionParts.h"
 
 namespace heddle {
 

@@ -21,16 +21,9 @@ using namespace mlir;
 namespace heddle {
 namespace {
 
-class SizedDepthwiseEmitter {
+class SizedDepthwiseEmitter : ConvolutionParts {
 public:
-  SizedDepthwiseEmitter(KernelFrame &frame, kernel::ConvolutionOp op,
-                        const ConvolutionShape &shape,
-                        ConvolutionBuffers buffers)
-      : frame(frame), op(op), loc(op.getLoc()), shape(shape),
-        index(frame.builder, loc),
-        accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
-        lanes(accumulatorLanes(accumulator)), input(buffers.input),
-        weights(buffers.weights), output(std::move(buffers.output)) {}
+  using ConvolutionParts::ConvolutionParts;
 
   LogicalResult emit();
 
@@ -57,18 +50,9 @@ private:
   Value isInside(const Columns &columns, int64_t column, Value tap);
   Value load(Value buffer, Value position, Value mask);
 
-  KernelFrame &frame;
-  kernel::ConvolutionOp op;
-  Location loc;
-  const ConvolutionShape &shape;
-  IndexBuilder index;
-  Type accumulator;
-  int64_t lanes;
-
   int64_t widest = 1, vectors = 1;
   ColumnPhase phase;
-  Value input, weights, image, imageBase;
-  TileOutput output;
+  Value image, imageBase;
 };
 
 } // namespace

@@ -4,7 +4,7 @@
 #ifndef HEDDLE_PASSES_KERNEL_CPU_SIZEDDEPTHWISE_H
 #define HEDDLE_PASSES_KERNEL_CPU_SIZEDDEPTHWISE_H
 
-#include "passes/Kernel/Cpu/DepthwiseEmitter.h"
+#include "passes/Kernel/Cpu/ConvolutionParts.h"
 
 namespace heddle {
 
