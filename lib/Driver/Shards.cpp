@@ -43,9 +43,8 @@ parseSharding(MLIRContext *context, StringRef text, std::string &problem) {
 
 bool ShardRules::add(StringRef name, StringRef text, const Twine &where) {
   MLIRContext *context = mesh.getContext();
-  Rule &rule = rules.emplace_back();
-  rule.where = where.str();
-  rule.name = name.str();
+  Rule &rule =
+      rules.emplace_back(Rule{where.str(), name.str(), NamePattern(name), {}});
   std::string problem;
   rule.sharding = parseSharding(context, text, problem);
   if (!rule.sharding)
@@ -63,14 +62,6 @@ bool ShardRules::add(StringRef name, StringRef text, const Twine &where) {
   if (!isKnown)
     return refuse(where + ": --mesh has no axis \"" + problem + "\"" +
                   suggest(problem, axes));
-  if (name.find_first_of("*?") != StringRef::npos) {
-    for (char character : name) {
-      if (StringRef("[]{}\\").contains(character))
-        rule.glob += '\\';
-      rule.glob += character;
-    }
-    rule.pattern = llvm::cantFail(llvm::GlobPattern::create(rule.glob));
-  }
   return true;
 }
 
@@ -139,7 +130,7 @@ std::optional<ShardRules> ShardRules::read(Session &session,
 
 ShardRules::Rule *ShardRules::ruleFor(StringRef name) {
   for (Rule &rule : rules)
-    if (rule.matches(name))
+    if (rule.pattern.matches(name))
       return &rule;
   return nullptr;
 }
@@ -212,8 +203,9 @@ Value ShardRules::apply(OpBuilder &builder, StringRef name, Value value) {
 
 /// Of a rule that held for no value.
 bool ShardRules::refuseUnused(const Rule &rule) {
-  auto taken = llvm::find_if(
-      seen, [&](const std::string &name) { return rule.matches(name); });
+  auto taken = llvm::find_if(seen, [&](const std::string &name) {
+    return rule.pattern.matches(name);
+  });
   if (taken != seen.end())
     return refuse(rule.where + ": of '" + *taken + "' " +
                   ruleFor(*taken)->where +

@@ -5,10 +5,10 @@
 
 #include "dialects/Sdy/Sdy.h"
 #include "heddle/Driver/Session.h"
+#include "heddle/Support/NamePattern.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/GlobPattern.h"
 
 #include <deque>
 
@@ -39,15 +39,9 @@ private:
   struct Rule {
     std::string where; ///< For messages: `--shard w1=...` or `file:3`.
     std::string name;
-    std::string glob; ///< The name, of which only `*` and `?` are special.
-    std::optional<llvm::GlobPattern> pattern; ///< If it is one, with a view of
-                                              ///< `glob`.
+    NamePattern pattern; ///< Of the name.
     sdy::TensorShardingAttr sharding;
     bool isUsed = false;
-
-    bool matches(llvm::StringRef other) const {
-      return pattern ? pattern->match(other) : name == other;
-    }
   };
 
   ShardRules(Session &session, sdy::MeshAttr mesh)

@@ -37,18 +37,6 @@ static llvm::StringRef takeLastWord(llvm::StringRef &text) {
   return word;
 }
 
-/// Names of nodes hold brackets, which are themselves here: only `*` and `?`
-/// stand for others.
-static std::string globOf(llvm::StringRef pattern) {
-  std::string glob;
-  for (char character : pattern) {
-    if (llvm::StringRef("[]{}\\").contains(character))
-      glob += '\\';
-    glob += character;
-  }
-  return glob;
-}
-
 llvm::Expected<PrecisionPolicy> PrecisionPolicy::parse(llvm::StringRef text) {
   PrecisionPolicy policy;
   unsigned number = 0;
@@ -66,11 +54,9 @@ llvm::Expected<PrecisionPolicy> PrecisionPolicy::parse(llvm::StringRef text) {
       return wrong(number, quoted(line) + " is no text in UTF-8");
     if (policy.list.size() == kMostRules)
       return wrong(number, "more than " + llvm::Twine(kMostRules) + " rules");
-    Rule rule;
-    rule.line = number;
     llvm::StringRef pattern = line, last = takeLastWord(pattern);
-    rule.isPinned = last == "pin";
-    llvm::StringRef type = rule.isPinned ? takeLastWord(pattern) : last;
+    bool isPinned = last == "pin";
+    llvm::StringRef type = isPinned ? takeLastWord(pattern) : last;
     if (!llvm::is_contained(kTypes, type))
       return wrong(number, quoted(type) + " is no type; PATTERN TYPE or "
                                           "PATTERN TYPE pin is wanted, where "
@@ -78,28 +64,19 @@ llvm::Expected<PrecisionPolicy> PrecisionPolicy::parse(llvm::StringRef text) {
     if (pattern.empty())
       return wrong(number, "there is no pattern before " + quoted(type) +
                                "; PATTERN TYPE is wanted, as in * bf16");
-    if (rule.isPinned && type == "auto")
+    if (isPinned && type == "auto")
       return wrong(number, "auto leaves the choice open and cannot be pinned");
-    rule.type = type.str();
-    rule.pattern = pattern.str();
-    rule.glob = globOf(pattern);
-    policy.list.push_back(std::move(rule));
-  }
-  for (const Rule &rule : policy.list) {
-    auto glob = llvm::GlobPattern::create(rule.glob);
-    if (!glob)
-      return wrong(rule.line, "the pattern " + quoted(rule.pattern) + ": " +
-                                  llvm::toString(glob.takeError()));
-    policy.globs.push_back(std::move(*glob));
+    policy.list.push_back(
+        {number, pattern.str(), NamePattern(pattern), type.str(), isPinned});
   }
   return policy;
 }
 
 const PrecisionPolicy::Rule *
 PrecisionPolicy::ruleFor(llvm::ArrayRef<std::string> names) const {
-  for (auto [rule, glob] : llvm::zip_equal(list, globs))
+  for (const Rule &rule : list)
     for (const std::string &name : names)
-      if (glob.match(name))
+      if (rule.pattern.matches(name))
         return &rule;
   return nullptr;
 }

@@ -3,10 +3,11 @@
 #ifndef HEDDLE_DRIVER_PRECISION_POLICY_H
 #define HEDDLE_DRIVER_PRECISION_POLICY_H
 
+#include "heddle/Support/NamePattern.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/GlobPattern.h"
 
 #include <memory>
 #include <string>
@@ -30,9 +31,9 @@ public:
   struct Rule {
     /// Of the file, from 1.
     unsigned line = 0;
-    std::string pattern;
-    /// The pattern, of which only `*` and `?` are special.
-    std::string glob;
+    /// As the file has it.
+    std::string text;
+    NamePattern pattern;
     /// "f32", "bf16", "f16" or "auto".
     std::string type;
     bool isPinned = false;
@@ -52,9 +53,6 @@ public:
 
 private:
   std::vector<Rule> list;
-  /// Of each rule, with views of its `glob`, which moving a policy leaves where
-  /// it is.
-  std::vector<llvm::GlobPattern> globs;
 };
 
 } // namespace heddle

@@ -89,7 +89,7 @@ bool BudgetedBuild::readPolicy() {
         }))
       session.diagnostics.warn(path + ": line " + Twine(rule.line) +
                                ": no product is left for the pattern '" +
-                               rule.pattern + "'");
+                               rule.text + "'");
   certificate.otherProducts =
       candidates.all - int64_t(candidates.products.size());
   return true;
