@@ -130,6 +130,18 @@ void Ranges::assumeNotNegative(Expression expression) {
   forget();
 }
 
+Expression
+Ranges::withLargest(Expression expression,
+                    llvm::function_ref<bool(StringRef symbol)> isMeant) const {
+  return expression.substituted([&](StringRef name) {
+    if (!isMeant(name))
+      return Expression::symbol(expression.context(), name);
+    SymbolFacts known = facts(name);
+    return Expression::constant(expression.context(),
+                                known.maximum - known.maximum % known.multiple);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Intervals
 //===----------------------------------------------------------------------===//
@@ -534,8 +546,7 @@ Expression Ranges::simplified(Expression expression) const {
 }
 
 Expression Ranges::counted(Expression expression) const {
-  if (!expression ||
-      llvm::all_of(expression.symbols(), [&](StringRef name) {
+  if (!expression || llvm::all_of(expression.symbols(), [&](StringRef name) {
         return facts(name).multiple == 1;
       }))
     return expression;
@@ -556,11 +567,10 @@ Expression Ranges::simplifiedOnce(Expression expression) const {
     for (Attribute factor : monomial.getFactors()) {
       if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
         Interval values = factorInterval(symbol);
-        term = term *
-               (values.low == values.high
-                    ? Expression::constant(context, values.low)
-                    : counted(Expression::units(context, symbol.getName(),
-                                                symbol.getUnit())));
+        term = term * (values.low == values.high
+                           ? Expression::constant(context, values.low)
+                           : counted(Expression::units(
+                                 context, symbol.getName(), symbol.getUnit())));
         continue;
       }
       auto atom = cast<AtomAttr>(factor);

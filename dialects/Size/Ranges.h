@@ -56,6 +56,12 @@ public:
   /// expression 0.
   uint64_t divisor(Expression expression) const;
 
+  /// `expression` with the largest value of each symbol that `isMeant` holds
+  /// for; null if it has none then.
+  Expression
+  withLargest(Expression expression,
+              llvm::function_ref<bool(llvm::StringRef symbol)> isMeant) const;
+
   bool isNeverNegative(Expression expression) const;
   /// A divisor that `expression` has and that may be 0 or less, so that it has
   /// no value for some sizes; nothing if there is none.

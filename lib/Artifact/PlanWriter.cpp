@@ -37,10 +37,6 @@ private:
   uint32_t recordOf(const KernelFacts &facts, plan::LaunchOp op) const;
   std::optional<int64_t> mostBytes(size::Expression bytes) const;
   bool isMostOfCounts(ArrayRef<KernelFacts> facts) const;
-  /// With the largest of sizes that `isMeant` holds for.
-  size::Expression
-  withLargest(size::Expression expression,
-              llvm::function_ref<bool(StringRef name)> isMeant) const;
   void addSizeArguments(ArrayRef<KernelFacts> facts,
                         ArrayRef<uint32_t> conditions, format::LaunchT &launch);
   void addLaunch(plan::LaunchOp op);
@@ -236,22 +232,11 @@ void PlanWriter::addSizeArguments(ArrayRef<KernelFacts> facts,
 /// The bytes of a call of the largest sizes, if no other takes more: contexts
 /// have what that one takes.
 std::optional<int64_t> PlanWriter::mostBytes(size::Expression bytes) const {
-  size::Expression most = withLargest(bytes, [](StringRef) { return true; });
+  size::Expression most =
+      ranges.withLargest(bytes, [](StringRef) { return true; });
   if (!most || !ranges.isNeverNegative(most - bytes))
     return std::nullopt;
   return most.asConstant();
-}
-
-size::Expression PlanWriter::withLargest(
-    size::Expression expression,
-    llvm::function_ref<bool(StringRef name)> isMeant) const {
-  return expression.substituted([&](StringRef name) {
-    if (!isMeant(name))
-      return size::Expression::symbol(expression.context(), name);
-    size::SymbolFacts facts = ranges.facts(name);
-    return size::Expression::constant(
-        expression.context(), facts.maximum - facts.maximum % facts.multiple);
-  });
 }
 
 /// Whether a call of any sizes has, before it counts, the scratch that the
@@ -264,7 +249,7 @@ bool PlanWriter::isMostOfCounts(ArrayRef<KernelFacts> facts) const {
       }))
     return true;
   return llvm::all_of(facts, [&](const KernelFacts &before) {
-    size::Expression most = withLargest(before.scratch, isCounted);
+    size::Expression most = ranges.withLargest(before.scratch, isCounted);
     return most && llvm::all_of(facts, [&](const KernelFacts &behind) {
              return ranges.isNeverNegative(most - behind.scratch);
            });

@@ -39,12 +39,15 @@ BoundedSizes::BoundedSizes(ModuleOp module) : mlirContext(module.getContext()) {
   }
 }
 
-bool BoundedSizes::isComputed(size::Expression expression) const {
-  return llvm::any_of(expression.symbols(), [&](StringRef name) {
-    return llvm::any_of(symbolList, [&](const BoundedSymbol &symbol) {
-      return symbol.isComputed && symbol.name == name;
-    });
+bool BoundedSizes::isComputed(StringRef name) const {
+  return llvm::any_of(symbolList, [&](const BoundedSymbol &symbol) {
+    return symbol.isComputed && symbol.name == name;
   });
+}
+
+bool BoundedSizes::isComputed(size::Expression expression) const {
+  return llvm::any_of(expression.symbols(),
+                      [&](StringRef name) { return isComputed(name); });
 }
 
 bool BoundedSizes::isComputed(RankedTensorType type) const {

@@ -32,6 +32,8 @@ public:
   /// What these and all that calls are checked for say.
   const size::Ranges &checkedRanges() const { return withAssumptions; }
   mlir::MLIRContext *context() const { return mlirContext; }
+  /// Whether the program computes the size of that name.
+  bool isComputed(llvm::StringRef symbol) const;
   /// Whether the program computes a size that the expression names.
   bool isComputed(size::Expression expression) const;
   /// The same of an extent of `type`.

@@ -42,19 +42,6 @@ FailureOr<size::ExpressionAttr> heddle::launchSize(func::FuncOp entry,
       .attribute();
 }
 
-/// With the largest values of what the program computes.
-static Expression withLargestCounts(Expression expression,
-                                    const BoundedSizes &sizes) {
-  return expression.substituted([&](StringRef name) {
-    for (const BoundedSymbol &symbol : sizes.symbols())
-      if (symbol.isComputed && symbol.name == name)
-        return Expression::constant(expression.context(),
-                                    symbol.maximum -
-                                        symbol.maximum % symbol.multiple);
-    return Expression::symbol(expression.context(), name);
-  });
-}
-
 size::ExpressionAttr heddle::trueBytes(Type type, const BoundedSizes &sizes) {
   if (!size::hasExtents(type))
     return {};
@@ -63,7 +50,11 @@ size::ExpressionAttr heddle::trueBytes(Type type, const BoundedSizes &sizes) {
       size::extentsAttr(type.getContext(), size::extentsOf(tensor)), type);
   if (!sizes.isComputed(Expression(bytes)))
     return bytes;
-  Expression most = withLargestCounts(Expression(bytes), sizes);
+  // With the largest values of what the program computes.
+  Expression most =
+      sizes.ranges().withLargest(Expression(bytes), [&](StringRef name) {
+        return sizes.isComputed(name);
+      });
   return most && sizes.ranges().isNeverNegative(most - Expression(bytes))
              ? bytes
              : size::ExpressionAttr();
