@@ -12,6 +12,17 @@
 
 namespace heddle {
 
+/// Whether the caller of a build, who is asked if there is such a function, has
+/// cancelled it, which is reported.
+inline bool reportIfCancelled(Session &session,
+                              const std::function<bool()> &isCancelled) {
+  if (!isCancelled || !isCancelled())
+    return false;
+  session.diagnostics.report(ErrorCode::CompileCancelled,
+                             "cancelled by the caller");
+  return true;
+}
+
 /// Skips the passes that are left once the build is cancelled. Work between
 /// passes, and what reads their results, asks `ends`.
 class CancelledPasses {
@@ -34,13 +45,9 @@ public:
 
   /// Whether the build is cancelled, which it reports once.
   bool ends() {
-    if (!isCancelled || !isCancelled())
-      return false;
-    if (!reported)
-      session.diagnostics.report(ErrorCode::CompileCancelled,
-                                 "cancelled by the caller");
-    reported = true;
-    return true;
+    if (reported)
+      return isCancelled();
+    return reported = reportIfCancelled(session, isCancelled);
   }
 
 private:

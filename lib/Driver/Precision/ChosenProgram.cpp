@@ -7,6 +7,7 @@
 
 #include "BudgetedBuild.h"
 
+#include "lib/Driver/CancelledPasses.h"
 #include "passes/Precision/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -76,11 +77,8 @@ bool BudgetedBuild::compileChosen() {
 /// Of the chosen program for a sample; none after an error, which has been
 /// reported.
 std::optional<double> BudgetedBuild::errorOf(size_t sample) {
-  if (build.isCancelled && build.isCancelled()) {
-    session.diagnostics.report(ErrorCode::CompileCancelled,
-                               "cancelled by the caller");
+  if (reportIfCancelled(session, build.isCancelled))
     return std::nullopt;
-  }
   auto inputs = data->read(session, sample);
   if (!inputs)
     return std::nullopt;

@@ -3,6 +3,7 @@
 #include "Sensitivity.h"
 
 #include "heddle/Driver/Build.h"
+#include "lib/Driver/CancelledPasses.h"
 #include "passes/Precision/Passes.h"
 #include "runtime/format/ArtifactWriter.h"
 
@@ -87,11 +88,8 @@ std::optional<Sensitivities> heddle::measureSensitivities(
       session.phases.progress("input " + Twine(place + 1) + " of " +
                               Twine(samples.size()) + ", product " +
                               Twine(product + 1) + " of " + Twine(products));
-      if (build.isCancelled && build.isCancelled()) {
-        session.diagnostics.report(ErrorCode::CompileCancelled,
-                                   "cancelled by the caller");
+      if (reportIfCancelled(session, build.isCancelled))
         return std::nullopt;
-      }
       result.back()[product].fill(0);
       for (unsigned choice = 1; choice < kFactorTypes.size(); ++choice) {
         if (!isWanted(product, choice))
