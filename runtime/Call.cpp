@@ -4,6 +4,7 @@
 #include "runtime/Call.h"
 
 #include "runtime/Border.h"
+#include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/Clock.h"
 
 #include <algorithm>
@@ -35,9 +36,9 @@ Error Call::outcome() const {
   case HEDDLE_OK:
     return {};
   case HEDDLE_CANCELLED:
-    return {HEDDLE_CANCELLED, "the call was cancelled"};
+    return cancelled();
   case HEDDLE_DEADLINE_EXCEEDED:
-    return {HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"};
+    return passedDeadline();
   case HEDDLE_CUSTOM_CALL_FAILED:
     if (failedCall)
       break;

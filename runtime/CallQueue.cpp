@@ -3,6 +3,7 @@
 #include "runtime/CallQueue.h"
 
 #include "runtime/Border.h"
+#include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/BlockedSignals.h"
 #include "runtime/drivers/cpu/Clock.h"
 
@@ -120,11 +121,8 @@ Error SubmittedCall::awaitOthers() const {
         break;
       if (error.code() != HEDDLE_DEADLINE_EXCEEDED)
         return error;
-      if (callOptions.cancel &&
-          __atomic_load_n(callOptions.cancel, __ATOMIC_RELAXED))
-        return {HEDDLE_CANCELLED, "the call was cancelled"};
-      if (callOptions.deadline_ns && monotonicNs() >= callOptions.deadline_ns)
-        return {HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"};
+      if (Error over = endOfWait(callOptions.cancel, callOptions.deadline_ns))
+        return over;
     }
   }
   return {};

@@ -16,21 +16,19 @@ using namespace heddle;
 using namespace heddle::runtime;
 
 namespace {
-/// One rank's part in a collective.
+/// One rank's part in a collective, and where those of all lie.
 struct Part {
   const InPlaceRank *ranks;
-  uint32_t rank;
-  const heddle_collective &collective;
+  const CollectivePart &given;
   Meeting &meeting;
 
-  const InPlaceRank &own() const { return ranks[rank]; }
+  const heddle_collective &collective = given.collective;
+  const InPlaceRank &own() const { return ranks[given.rank]; }
   const InPlaceRank &member(uint32_t number) const {
     return ranks[collective.members[number]];
   }
 };
-} // namespace
 
-namespace {
 /// The sources of a group, from an offset on.
 struct Sources {
   const InPlaceRank *ranks;
@@ -66,7 +64,7 @@ static int32_t allReduce(const Part &part) {
   char *target = part.own().target;
   reduce(collective.dtype, collective.reduction, target + first * bytes,
          sources.terms(), begin(collective.place + 1) - first);
-  if (int32_t code = part.meeting.meet(1))
+  if (int32_t code = part.meeting.meet(part.given, 1))
     return code;
   for (uint32_t i = 0; i < collective.member_count; ++i)
     if (i != collective.place)
@@ -111,21 +109,19 @@ static void exchange(const Part &part) {
   }
 }
 
-int32_t runtime::runInPlace(InPlaceRank *ranks, uint32_t rank,
-                            const heddle_collective &collective,
-                            const void *source, void *target,
+int32_t runtime::runInPlace(InPlaceRank *ranks, const CollectivePart &given,
                             Meeting &meeting) {
   // The others read it when all have met.
-  ranks[rank] = {static_cast<const char *>(source),
-                 static_cast<char *>(target)};
-  Part part = {ranks, rank, collective, meeting};
-  if (int32_t code = meeting.meet(0))
+  ranks[given.rank] = {static_cast<const char *>(given.source),
+                       static_cast<char *>(given.target)};
+  if (int32_t code = meeting.meet(given, 0))
     return code;
-  if (collective.kind == HEDDLE_COLLECTIVE_ALL_REDUCE) {
+  Part part = {ranks, given, meeting};
+  if (given.collective.kind == HEDDLE_COLLECTIVE_ALL_REDUCE) {
     if (int32_t code = allReduce(part))
       return code;
   } else {
     exchange(part);
   }
-  return meeting.meet(2);
+  return meeting.meet(given, 2);
 }

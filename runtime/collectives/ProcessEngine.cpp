@@ -30,37 +30,21 @@ struct Header {
 };
 
 /// The ranks; each process has a copy of this.
-struct World {
+struct World final : Meeting {
   SharedRegion memory;
   Header *header = nullptr;
   InPlaceRank *ranks = nullptr;
   uint64_t patienceNs = 0; ///< For how long they spin.
 
   Error open(uint32_t ranks);
-  int32_t run(uint32_t rank, const heddle_collective &collective,
-              const void *source, void *target, uint64_t deadlineNs,
-              const int32_t *cancel, heddle_status *why);
+  int32_t run(const CollectivePart &part) {
+    return runInPlace(ranks, part, *this);
+  }
   void end(uint32_t rank, int32_t code, const char *message);
 
 private:
-  /// One rank's part in a collective.
-  struct Part final : Meeting {
-    Part(World &world, uint32_t rank, const heddle_collective &collective,
-         uint64_t deadlineNs, const int32_t *cancel, heddle_status *why)
-        : world(world), rank(rank), collective(collective),
-          deadlineNs(deadlineNs), cancel(cancel), why(why) {}
-    int32_t meet(uint32_t phase) override { return world.meet(*this, phase); }
-
-    World &world;
-    uint32_t rank;
-    const heddle_collective &collective;
-    uint64_t deadlineNs;
-    const int32_t *cancel;
-    heddle_status *why;
-  };
-
-  int32_t meet(const Part &part, uint32_t phase);
-  int32_t wait(const Part &part, class Lock &lock);
+  int32_t meet(const CollectivePart &part, uint32_t phase) override;
+  int32_t wait(const CollectivePart &part, class Lock &lock);
 };
 
 /// The turn at the board. A process that ends while it has the turn leaves the
@@ -117,15 +101,13 @@ Error World::open(uint32_t count) {
 
 /// Nobody looks whether others are there: the process that forked the ranks
 /// ends all of them where one has ended, and each ends with it.
-int32_t World::wait(const Part &part, Lock &lock) {
+int32_t World::wait(const CollectivePart &part, Lock &lock) {
   Board &board = header->board;
   while (board.waits(part.rank) && !board.failure().code) {
     // Who cancels wakes all behind it, without the turn.
     uint32_t seen = header->changes.value();
-    if (part.cancel && __atomic_load_n(part.cancel, __ATOMIC_RELAXED))
-      return tell({HEDDLE_CANCELLED, "the call was cancelled"}, part.why);
-    if (part.deadlineNs && monotonicNs() >= part.deadlineNs)
-      return tellPassedDeadline(part.why);
+    if (Error over = endOfWait(part.cancel, part.deadlineNs))
+      return tell(over, part.why);
     lock.wait(seen, patienceNs, part.deadlineNs);
   }
   if (!board.waits(part.rank))
@@ -135,7 +117,7 @@ int32_t World::wait(const Part &part, Lock &lock) {
 }
 
 /// Returns when all members of the group have come to this phase.
-int32_t World::meet(const Part &part, uint32_t phase) {
+int32_t World::meet(const CollectivePart &part, uint32_t phase) {
   Board &board = header->board;
   Lock lock(*header);
   if (board.failure().code) {
@@ -157,13 +139,6 @@ void World::end(uint32_t rank, int32_t code, const char *message) {
   header->board.end(rank, code, message);
   if (header->board.failure().code)
     header->changes.wake();
-}
-
-int32_t World::run(uint32_t rank, const heddle_collective &collective,
-                   const void *source, void *target, uint64_t deadlineNs,
-                   const int32_t *cancel, heddle_status *why) {
-  Part part(*this, rank, collective, deadlineNs, cancel, why);
-  return runInPlace(ranks, rank, collective, source, target, part);
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,8 +168,8 @@ extern const heddle_collective_engine heddle_process_engine = {
     [](heddle_collective_world *world, uint32_t rank,
        const heddle_collective *collective, const void *source, void *target,
        uint64_t deadlineNs, const int32_t *cancel, heddle_status *why) {
-      return toWorld(world).run(rank, *collective, source, target, deadlineNs,
-                                cancel, why);
+      return toWorld(world).run(
+          {rank, *collective, source, target, deadlineNs, cancel, why});
     },
     [](heddle_collective_world *world, uint32_t rank, int32_t code,
        const char *message) { toWorld(world).end(rank, code, message); },

@@ -18,39 +18,22 @@ using namespace heddle::runtime;
 /// How long a rank waits at once if somebody may cancel.
 static constexpr uint64_t cancelCheckNs = 1000000;
 
-struct heddle_collective_world {
+struct heddle_collective_world final : Meeting {
   explicit heddle_collective_world(uint32_t count)
       : ranks(count), places(count) {
     board.open(places.data(), count);
   }
 
   void begin();
-  int32_t run(uint32_t rank, const heddle_collective &collective,
-              const void *source, void *target, uint64_t deadlineNs,
-              const int32_t *cancel, heddle_status *why);
+  int32_t run(const CollectivePart &part) {
+    return runInPlace(ranks.data(), part, *this);
+  }
   void end(uint32_t rank, int32_t code, const char *message);
   void look() { changed.notify_all(); }
 
 private:
-  /// One rank's part in a collective.
-  struct Part final : Meeting {
-    Part(heddle_collective_world &world, uint32_t rank,
-         const heddle_collective &collective, uint64_t deadlineNs,
-         const int32_t *cancel, heddle_status *why)
-        : world(world), rank(rank), collective(collective),
-          deadlineNs(deadlineNs), cancel(cancel), why(why) {}
-    int32_t meet(uint32_t phase) override { return world.meet(*this, phase); }
-
-    heddle_collective_world &world;
-    uint32_t rank;
-    const heddle_collective &collective;
-    uint64_t deadlineNs;
-    const int32_t *cancel;
-    heddle_status *why;
-  };
-
-  int32_t meet(const Part &part, uint32_t phase);
-  int32_t wait(const Part &part, std::unique_lock<std::mutex> &lock);
+  int32_t meet(const CollectivePart &part, uint32_t phase) override;
+  int32_t wait(const CollectivePart &part, std::unique_lock<std::mutex> &lock);
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -68,17 +51,16 @@ void heddle_collective_world::begin() {
   board.begin();
 }
 
-int32_t heddle_collective_world::wait(const Part &part,
+int32_t heddle_collective_world::wait(const CollectivePart &part,
                                       std::unique_lock<std::mutex> &lock) {
   while (board.waits(part.rank) && !board.failure().code) {
-    if (part.cancel && __atomic_load_n(part.cancel, __ATOMIC_RELAXED))
-      return tell({HEDDLE_CANCELLED, "the call was cancelled"}, part.why);
-    uint64_t now = monotonicNs(), span = cancelCheckNs;
+    if (Error over = endOfWait(part.cancel, part.deadlineNs))
+      return tell(over, part.why);
+    uint64_t span = cancelCheckNs;
     if (part.deadlineNs) {
-      if (now >= part.deadlineNs)
-        return tellPassedDeadline(part.why);
-      span = part.cancel ? std::min(span, part.deadlineNs - now)
-                         : part.deadlineNs - now;
+      uint64_t now = monotonicNs(),
+               left = part.deadlineNs > now ? part.deadlineNs - now : 0;
+      span = part.cancel ? std::min(span, left) : left;
     } else if (!part.cancel) {
       changed.wait(lock);
       continue;
@@ -94,7 +76,8 @@ int32_t heddle_collective_world::wait(const Part &part,
 }
 
 /// Returns when all members of the group have come to this phase.
-int32_t heddle_collective_world::meet(const Part &part, uint32_t phase) {
+int32_t heddle_collective_world::meet(const CollectivePart &part,
+                                      uint32_t phase) {
   std::unique_lock<std::mutex> lock(mutex);
   if (board.failure().code) {
     *part.why = board.failure();
@@ -119,15 +102,6 @@ void heddle_collective_world::end(uint32_t rank, int32_t code,
     changed.notify_all();
 }
 
-int32_t heddle_collective_world::run(uint32_t rank,
-                                     const heddle_collective &collective,
-                                     const void *source, void *target,
-                                     uint64_t deadlineNs, const int32_t *cancel,
-                                     heddle_status *why) {
-  Part part(*this, rank, collective, deadlineNs, cancel, why);
-  return runInPlace(ranks.data(), rank, collective, source, target, part);
-}
-
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -148,8 +122,8 @@ extern const heddle_collective_engine heddle_thread_engine = {
     [](heddle_collective_world *world, uint32_t rank,
        const heddle_collective *collective, const void *source, void *target,
        uint64_t deadlineNs, const int32_t *cancel, heddle_status *why) {
-      return world->run(rank, *collective, source, target, deadlineNs, cancel,
-                        why);
+      return world->run(
+          {rank, *collective, source, target, deadlineNs, cancel, why});
     },
     [](heddle_collective_world *world, uint32_t rank, int32_t code,
        const char *message) { world->end(rank, code, message); },

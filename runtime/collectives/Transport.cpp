@@ -93,10 +93,8 @@ Error Transport::look(const Patience &patience) {
     return error;
   if (problem.code)
     return told(problem.code, problem);
-  if (patience.cancel && __atomic_load_n(patience.cancel, __ATOMIC_RELAXED))
-    return {HEDDLE_CANCELLED, "the call was cancelled"};
-  if (patience.deadlineNs && monotonicNs() >= patience.deadlineNs)
-    return {HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"};
+  if (Error over = endOfWait(patience.cancel, patience.deadlineNs))
+    return over;
   int64_t ended = expectsEnds ? -1 : watch.findEnded();
   if (ended < 0)
     return {};

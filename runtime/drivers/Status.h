@@ -3,6 +3,7 @@
 #ifndef HEDDLE_RUNTIME_DRIVERS_STATUS_H
 #define HEDDLE_RUNTIME_DRIVERS_STATUS_H
 
+#include "runtime/drivers/cpu/Clock.h"
 #include "runtime/format/Error.h"
 
 #include <algorithm>
@@ -29,9 +30,26 @@ inline int32_t tellIf(const Error &error, heddle_status *why) {
 }
 
 /// What a wait returns whose deadline has passed.
+inline Error passedDeadline() {
+  return {HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"};
+}
 inline int32_t tellPassedDeadline(heddle_status *why) {
-  return tell({HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"},
-              why);
+  return tell(passedDeadline(), why);
+}
+
+/// What a wait returns whose call was cancelled.
+inline Error cancelled() {
+  return {HEDDLE_CANCELLED, "the call was cancelled"};
+}
+
+/// Why not to wait any longer for a call with this flag, which may be null, and
+/// deadline (0: none).
+inline Error endOfWait(const int32_t *cancel, uint64_t deadlineNs) {
+  if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
+    return cancelled();
+  if (deadlineNs && monotonicNs() >= deadlineNs)
+    return passedDeadline();
+  return {};
 }
 
 /// The error that a driver's function returned and told in `why`.
