@@ -14,6 +14,23 @@ using namespace format;
 
 using Bytes = std::vector<char>;
 
+/// Elements of a rank's input and output of a collective, of which the smaller
+/// has `pieces`.
+struct CollectiveSizes {
+  int64_t in, out;
+
+  CollectiveSizes(CollectiveKind kind, uint32_t groupSize, int64_t pieces)
+      : in(pieces), out(pieces) {
+    if (kind == CollectiveKind::all_gather)
+      out *= groupSize;
+    if (kind == CollectiveKind::reduce_scatter ||
+        kind == CollectiveKind::all_to_all)
+      in *= groupSize;
+    if (kind == CollectiveKind::all_to_all)
+      out = in;
+  }
+};
+
 /// A program of several ranks with one input and one output, both cut along
 /// their only dimension: rank r has part r.
 struct Parted {

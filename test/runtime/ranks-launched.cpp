@@ -88,14 +88,7 @@ static std::vector<uint32_t> groupsOf(uint32_t size) {
 static void testKind(CollectiveKind kind, DataType dtype, uint32_t size,
                      int64_t pieces,
                      ReductionKind reduction = ReductionKind::sum) {
-  int64_t in = pieces, out = pieces;
-  if (kind == CollectiveKind::all_gather)
-    out *= size;
-  if (kind == CollectiveKind::reduce_scatter ||
-      kind == CollectiveKind::all_to_all)
-    in *= size;
-  if (kind == CollectiveKind::all_to_all)
-    out = in;
+  auto [in, out] = CollectiveSizes(kind, size, pieces);
   Parted parted(count, dtype, in, out);
   parted.model.command().action.Set(
       parted.collective(kind, dtype, groupsOf(size), size, reduction));

@@ -147,14 +147,7 @@ template <typename T>
 static void testGroups(CollectiveKind kind, DataType dtype, uint32_t ranks,
                        uint32_t size, int64_t pieces,
                        ReductionKind reduction = ReductionKind::sum) {
-  int64_t in = pieces, out = pieces;
-  if (kind == CollectiveKind::all_gather)
-    out *= size;
-  if (kind == CollectiveKind::reduce_scatter ||
-      kind == CollectiveKind::all_to_all)
-    in *= size;
-  if (kind == CollectiveKind::all_to_all)
-    out = in;
+  auto [in, out] = CollectiveSizes(kind, size, pieces);
   auto groups = groupsOf(ranks, size);
   Parted parted(ranks, dtype, in, out);
   parted.model.command().action.Set(

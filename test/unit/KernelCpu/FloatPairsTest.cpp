@@ -6,7 +6,6 @@
 #include "StepCases.h"
 #include "gtest/gtest.h"
 #include <cstring>
-#include <random>
 
 using namespace heddle::test;
 
@@ -28,25 +27,9 @@ uint16_t bfloat(float value) {
   return uint16_t(bits >> 16);
 }
 
-float single(uint16_t bits) {
-  uint32_t wide = uint32_t(bits) << 16;
-  float value;
-  std::memcpy(&value, &wide, sizeof(value));
-  return value;
-}
-
-/// Numbers between 2^-9 and 2 of both signs: no sum of products is subnormal.
-std::vector<uint16_t> values(int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<uint16_t> all(count);
-  for (uint16_t &value : all)
-    value = uint16_t((random() & 0x8000) | (0x3b00 + random() % 0x500));
-  return all;
-}
-
 float addTwo(float sum, const uint16_t *left, const uint16_t *right) {
-  sum = std::fma(single(left[1]), single(right[1]), sum);
-  return std::fma(single(left[0]), single(right[0]), sum);
+  sum = std::fma(bfloatValue(left[1]), bfloatValue(right[1]), sum);
+  return std::fma(bfloatValue(left[0]), bfloatValue(right[0]), sum);
 }
 
 void runAll(const std::string &text, std::vector<uint16_t> &lhs,
@@ -59,8 +42,9 @@ void runAll(const std::string &text, std::vector<uint16_t> &lhs,
 /// The sum of `k` products: of the last one, if it has no other beside it, then
 /// of pairs, in chains of 96 if these are more than 144.
 float sumOf(int64_t k, const uint16_t *left, const uint16_t *right) {
-  float sum =
-      k % 2 == 0 ? 0 : std::fma(single(left[k - 1]), single(right[k - 1]), 0.f);
+  float sum = k % 2 == 0 ? 0
+                         : std::fma(bfloatValue(left[k - 1]),
+                                    bfloatValue(right[k - 1]), 0.f);
   int64_t even = k / 2 * 2, chain = even > 288 ? 192 : even;
   for (int64_t begin = 0; begin < even; begin += chain) {
     float part = chain < even ? 0 : sum;
@@ -81,7 +65,8 @@ std::vector<float> matmulOf(int64_t m, int64_t n, int64_t k,
 }
 
 void checkMatmul(int64_t m, int64_t n, int64_t k) {
-  std::vector<uint16_t> lhs = values(m * k, 1), rhs = values(n * k, 2);
+  std::vector<uint16_t> lhs = randomBfloats(m * k, 1),
+                        rhs = randomBfloats(n * k, 2);
   runAll(matmulText(types, m, n, k), lhs, inPanels(2, n, k, rhs),
          matmulOf(m, n, k, lhs.data(), rhs.data()));
 }
@@ -90,8 +75,8 @@ void checkMatmul(int64_t m, int64_t n, int64_t k) {
 void checkActivations(int64_t m, int64_t n, int64_t k, bool isTransposed,
                       int64_t batch = 1) {
   ContractionCase c = matmul(m, n, k);
-  std::vector<uint16_t> lhs = values(batch * m * k, 1),
-                        rhs = values(batch * n * k, 2), given = rhs;
+  std::vector<uint16_t> lhs = randomBfloats(batch * m * k, 1),
+                        rhs = randomBfloats(batch * n * k, 2), given = rhs;
   if (!isTransposed) {
     c.rhs = {k, n};
     c.rhsMap = "k, n";
@@ -152,7 +137,8 @@ TEST(FloatPairs, RepeatedTerms) {
       ContractionCase c = matmul(m, /*n=*/1, k);
       c.lhs = {m};
       c.lhsMap = "m";
-      std::vector<uint16_t> lhs = values(m, 1), rhs = values(k, 2), repeated;
+      std::vector<uint16_t> lhs = randomBfloats(m, 1),
+                            rhs = randomBfloats(k, 2), repeated;
       for (uint16_t value : lhs)
         repeated.insert(repeated.end(), k, value);
       runAll(textOf(c, "bf16", "f32"), lhs, rhs,
@@ -219,7 +205,7 @@ TEST(FloatPairs, TheInstructionTakesSubnormalNumbersForZero) {
       if (!isUsable(machine))
         continue;
       bool isFlushed = machine == llvm::StringRef("x86-64-v4-bf16");
-      float sum = 2 * factor * single(rhs[0]);
+      float sum = 2 * factor * bfloatValue(rhs[0]);
       std::vector<uint16_t> stored = inPanels(2, n, k, rhs);
       runAndExpect(matmulText(types, m, n, k), machine, lhs, stored,
                    std::vector<float>(n, isFlushed ? 0 : sum));
@@ -228,8 +214,9 @@ TEST(FloatPairs, TheInstructionTakesSubnormalNumbersForZero) {
 }
 
 void check(const StepConvolution &c) {
-  std::vector<uint16_t> input = values(c.height * c.width * c.inputs, 1),
-                        filter = values(c.outputs * c.taps() * c.depth(), 2);
+  std::vector<uint16_t> input = randomBfloats(c.height * c.width * c.inputs, 1),
+                        filter =
+                            randomBfloats(c.outputs * c.taps() * c.depth(), 2);
   runAll(textOf(types, c), input, inPanels(2, c, filter),
          sumsOf<uint16_t, float>(c, 2, input, filter, addTwo));
 }

@@ -10,6 +10,7 @@
 #include "passes/Kernel/Cpu/Passes.h"
 #include "test/unit/CompileModule.h"
 #include "gtest/gtest.h"
+#include <cstring>
 #include <dlfcn.h>
 #include <random>
 #include <sys/mman.h>
@@ -240,6 +241,21 @@ std::vector<float> randomValues(int64_t count, unsigned seed) {
   for (float &value : result)
     value = values(generator);
   return result;
+}
+
+float bfloatValue(uint16_t bits) {
+  uint32_t wide = uint32_t(bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof(value));
+  return value;
+}
+
+std::vector<uint16_t> randomBfloats(int64_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<uint16_t> all(count);
+  for (uint16_t &value : all)
+    value = uint16_t((random() & 0x8000) | (0x3b00 + random() % 0x500));
+  return all;
 }
 
 std::vector<double> evaluate(kernel::ContractOp op, llvm::ArrayRef<double> lhs,

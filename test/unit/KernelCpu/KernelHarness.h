@@ -49,8 +49,7 @@ public:
 
 private:
   void runTiles(int64_t tiles, int64_t bytes, llvm::ArrayRef<void *> buffers,
-                int64_t step, bool backwards,
-                llvm::ArrayRef<int64_t> integers);
+                int64_t step, bool backwards, llvm::ArrayRef<int64_t> integers);
 
   heddle_kernel entry = nullptr;
   void *library = nullptr;
@@ -63,6 +62,13 @@ private:
 
 /// `count` values between -1 and 1, the same for equal seeds.
 std::vector<float> randomValues(int64_t count, unsigned seed);
+
+/// The number that the bits of a bf16 stand for.
+float bfloatValue(uint16_t bits);
+
+/// `count` bf16 between 2^-9 and 2 of both signs, the same for equal seeds: no
+/// sum of products is subnormal.
+std::vector<uint16_t> randomBfloats(int64_t count, unsigned seed);
 
 /// Sums up `op` in double, over row-major operands.
 std::vector<double> evaluate(kernel::ContractOp op, llvm::ArrayRef<double> lhs,

@@ -6,7 +6,6 @@
 #include "StepCases.h"
 #include "gtest/gtest.h"
 #include <cmath>
-#include <cstring>
 #include <random>
 
 using namespace heddle::test;
@@ -27,22 +26,6 @@ protected:
 const StepTypes bytes{4, "i8", "i32", ", lhs_type = ui8"};
 const StepTypes pairs{2, "bf16", "f32", ""};
 
-float single(uint16_t bits) {
-  uint32_t wide = uint32_t(bits) << 16;
-  float value;
-  std::memcpy(&value, &wide, sizeof(value));
-  return value;
-}
-
-/// Numbers between 2^-9 and 2 of both signs: no sum of products is subnormal.
-std::vector<uint16_t> bfloats(int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<uint16_t> all(count);
-  for (uint16_t &value : all)
-    value = uint16_t((random() & 0x8000) | (0x3b00 + random() % 0x500));
-  return all;
-}
-
 /// What one instruction adds to a sum: up to 32 terms, the even and the odd
 /// ones apart, each by fused multiply-adds from zero. Source: Intel 64 and
 /// IA-32 Architectures Software Developer's Manual, volume 2, TDPBF16PS.
@@ -50,7 +33,7 @@ float productOf(int64_t count, const uint16_t *left, const uint16_t *right) {
   float even = 0, odd = 0;
   for (int64_t k = 0; k < count; ++k) {
     float &sum = k % 2 ? odd : even;
-    sum = std::fma(single(left[k]), single(right[k]), sum);
+    sum = std::fma(bfloatValue(left[k]), bfloatValue(right[k]), sum);
   }
   return even + odd;
 }
@@ -67,7 +50,8 @@ float sumOf(int64_t k, const uint16_t *left, const uint16_t *right) {
 void checkPairs(int64_t m, int64_t n, int64_t k) {
   SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(n) + " x " +
                std::to_string(k));
-  std::vector<uint16_t> lhs = bfloats(m * k, 1), rhs = bfloats(n * k, 2),
+  std::vector<uint16_t> lhs = randomBfloats(m * k, 1),
+                        rhs = randomBfloats(n * k, 2),
                         stored = inPanels(2, n, k, rhs);
   std::vector<float> wanted(m * n);
   for (int64_t i = 0; i < m * n; ++i)
@@ -156,8 +140,9 @@ float sumOfRun(float sum, const std::vector<uint16_t> &points,
 /// A run is the channels of a tap, or, where taps of a row are neighbours, of
 /// all of them; padding is zeros in it.
 void checkPairs(const StepConvolution &c) {
-  std::vector<uint16_t> input = bfloats(c.height * c.width * c.inputs, 1),
-                        filter = bfloats(c.outputs * c.taps() * c.depth(), 2);
+  std::vector<uint16_t> input = randomBfloats(c.height * c.width * c.inputs, 1),
+                        filter =
+                            randomBfloats(c.outputs * c.taps() * c.depth(), 2);
   bool areNeighbours = c.stride == 1 && c.dilation == 1;
   int64_t runTaps = areNeighbours ? c.kernel : 1, run = runTaps * c.depth();
   std::vector<float> wanted(c.results());
