@@ -395,7 +395,7 @@ Form ComputedFormMaker::gather(DynamicGatherOp gather) {
   auto numbers = gather.getDimensionNumbers();
   auto isOpen = [&](int64_t dim) { return result().isDynamicDim(dim); };
   if (llvm::count_if(numbers.getOffsetDims(), isOpen) !=
-      result().getNumDynamicDims())
+      static_cast<int64_t>(result().getNumDynamicDims()))
     return nullptr;
   const int64_t *place = numbers.getOffsetDims().begin();
   Sizes slices, extents;
