@@ -12,7 +12,8 @@
 namespace heddle::python {
 
 Program::Program(const nb::bytes &path, const std::string &variant,
-                 bool verifyWeights, const nb::dict &customCalls) {
+                 const std::string &precisionTier, bool verifyWeights,
+                 const nb::dict &customCalls) {
   std::vector<heddle_custom_call> calls;
   for (auto [name, function] : customCalls) {
     callbacks.push_back(std::make_unique<Callback>());
@@ -29,6 +30,8 @@ Program::Program(const nb::bytes &path, const std::string &variant,
   options.custom_call_count = calls.size();
   options.variant = variant.empty() ? nullptr : variant.c_str();
   options.flags = verifyWeights ? HEDDLE_VERIFY_WEIGHTS : 0;
+  options.precision_tier =
+      precisionTier.empty() ? nullptr : precisionTier.c_str();
   heddle_status status;
   {
     nb::gil_scoped_release release;
@@ -44,11 +47,11 @@ std::vector<std::string> Program::entries() const {
   return names;
 }
 
-std::string Program::variant() const {
+heddle_load_report Program::report() const {
   heddle_load_report report{};
   report.size = sizeof report;
   check(heddle_program_report(program, &report));
-  return report.variant;
+  return report;
 }
 
 std::vector<std::string> Program::devices() const {
@@ -105,12 +108,14 @@ static PyType_Slot programSlots[] = {
 
 void bindProgram(nb::module_ &module) {
   nb::class_<Program>(module, "Program", nb::type_slots(programSlots))
-      .def(nb::init<const nb::bytes &, const std::string &, bool,
-                    const nb::dict &>(),
-           nb::arg("path"), nb::arg("variant"), nb::arg("verify_weights"),
-           nb::arg("custom_calls"))
+      .def(nb::init<const nb::bytes &, const std::string &, const std::string &,
+                    bool, const nb::dict &>(),
+           nb::arg("path"), nb::arg("variant"), nb::arg("precision_tier"),
+           nb::arg("verify_weights"), nb::arg("custom_calls"))
       .def_prop_ro("entries", &Program::entries)
       .def_prop_ro("variant", &Program::variant)
+      .def_prop_ro("precision", &Program::precision)
+      .def_prop_ro("precision_tiers", &Program::precisionTiers)
       .def_prop_ro("devices", &Program::devices)
       .def_prop_ro("ranks", &Program::ranks)
       .def_prop_ro("mesh", &Program::mesh)

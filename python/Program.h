@@ -15,13 +15,16 @@ namespace heddle::python {
 
 class Program {
 public:
-  Program(const nb::bytes &path, const std::string &variant, bool verifyWeights,
+  Program(const nb::bytes &path, const std::string &variant,
+          const std::string &precisionTier, bool verifyWeights,
           const nb::dict &customCalls);
   Program(const Program &) = delete;
   ~Program() { heddle_program_destroy(program); }
 
   std::vector<std::string> entries() const;
-  std::string variant() const;
+  std::string variant() const { return report().variant; }
+  std::string precision() const { return report().precision; }
+  std::string precisionTiers() const { return report().precision_tiers; }
   /// Names of the devices that the program runs on, the cpu first.
   std::vector<std::string> devices() const;
   uint32_t ranks() const { return heddle_program_ranks(program); }
@@ -39,6 +42,7 @@ public:
   static int clear(PyObject *self);
 
 private:
+  heddle_load_report report() const;
   std::vector<std::unique_ptr<Callback>> callbacks;
   heddle_program *program = nullptr;
 };

@@ -13,6 +13,7 @@
 #include "runtime/format/Collectives.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestTables.h"
+#include "runtime/format/RecordKeys.h"
 
 #include <cstring>
 #include <sys/resource.h>
@@ -50,6 +51,8 @@ Error LoadedProgram::loadMemory(const void *data, uint64_t bytes,
 Error LoadedProgram::load(const heddle_load_options &options,
                           uint64_t startNs) {
   if (Error error = chooseVariant(options))
+    return error;
+  if (Error error = checkPrecision(options))
     return error;
   if (Error error = bindCustomCalls(*chosen, options, boundCalls))
     return error;
@@ -233,6 +236,40 @@ Error LoadedProgram::chooseVariant(const heddle_load_options &options) {
             "there is no variant '" + std::string(name) + "', only " + offered};
   return {code, reasons + "no variant runs on this machine (" +
                     std::string(hostArchitecture()) + "): there is " + offered};
+}
+
+/// The text that has this key; empty without one.
+static const char *
+valueOf(const flatbuffers::Vector<flatbuffers::Offset<format::KeyValue>> *pairs,
+        const char *key) {
+  for (uint32_t i = 0; i < length(pairs); ++i)
+    if (const format::KeyValue &pair = *pairs->Get(i);
+        pair.value() && text(pair.key()) == key)
+      return pair.value()->c_str();
+  return "";
+}
+
+/// Reports in what the program computes, and refuses it where too little is
+/// known of the errors of that.
+Error LoadedProgram::checkPrecision(const heddle_load_options &options) {
+  loadReport.precision = valueOf(manifest().provenance(), format::precisionKey);
+  loadReport.precision_tiers =
+      valueOf(manifest().records(), format::precisionTiersKey);
+  if (!options.precision_tier)
+    return {};
+  std::string wanted = options.precision_tier;
+  if (wanted != "E" && wanted != "V")
+    return {HEDDLE_ARGUMENT_INVALID,
+            "precision_tier is '" + wanted + "'; E or V is wanted"};
+  std::string precision = loadReport.precision,
+              tiers = loadReport.precision_tiers;
+  if (precision.empty() || tiers.find(wanted) != std::string::npos)
+    return {};
+  return {HEDDLE_PRECISION_TIER,
+          "the program computes with " + precision +
+              ", and its errors are not known in tier " + wanted +
+              ", only in " + (tiers.empty() ? "none" : tiers) +
+              ": compile it with --precision auto, or without --precision"};
 }
 
 Error LoadedProgram::placeWeights(const heddle_load_options &options) {

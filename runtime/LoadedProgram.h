@@ -97,6 +97,7 @@ public:
 private:
   Error load(const heddle_load_options &options, uint64_t startNs);
   Error chooseVariant(const heddle_load_options &options);
+  Error checkPrecision(const heddle_load_options &options);
   Error placeWeights(const heddle_load_options &options);
   Error openDevices();
   Error loadCode(ProgramDevice &device, format::DeviceKind kind);

@@ -139,7 +139,9 @@ typedef enum heddle_code {
   HEDDLE_RANKS_NEEDED = 828,
   /* A library of the system that is asked for is not there, or lacks
      something. */
-  HEDDLE_LIBRARY_MISSING = 829
+  HEDDLE_LIBRARY_MISSING = 829,
+  /* The errors of a program's precision are not known in the way asked for. */
+  HEDDLE_PRECISION_TIER = 830
 } heddle_code;
 
 /* The outcome of a function: code HEDDLE_OK, or a code and a sentence that ends
@@ -449,6 +451,11 @@ typedef struct heddle_load_options {
   const char *devices; /* kinds of devices by commas, the one wanted most first,
                           as in "cuda,cpu": code for the first kind of which
                           there is some that runs here; NULL: the best code */
+  const char *precision_tier; /* of a program whose products have narrower
+                                 factors than the model says: what must be
+                                 known of its errors, "E" (estimated) or "V"
+                                 (validated on data); another fails. NULL:
+                                 nothing */
 } heddle_load_options;
 
 /* Loads an artifact. Checks all but the hashes of weights (see flags). Since
@@ -484,6 +491,11 @@ typedef struct heddle_load_report {
   uint64_t page_faults;        /* of this thread while loading */
   uint32_t flushes_subnormals; /* 1: the program takes subnormal numbers for
                                   zeros; else they are as IEEE 754 has them */
+  const char *precision; /* which products have narrower factors than the model
+                            says, for people; "": none was asked for. Lives as
+                            long as the program */
+  const char *precision_tiers; /* what is known of the errors of that, a letter
+                                  each: "EV"; "": nothing */
 } heddle_load_report;
 /* Since 0.1. */
 HEDDLE_API heddle_status heddle_program_report(const heddle_program *program,

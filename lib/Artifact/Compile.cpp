@@ -22,6 +22,7 @@
 #include "runtime/format/ArtifactWriter.h"
 #include "runtime/format/CustomCalls.h"
 #include "runtime/format/ManifestTables.h"
+#include "runtime/format/RecordKeys.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -108,7 +109,7 @@ void Compiler::addProvenance() {
   provenance("compiler", "heddle " HEDDLE_VERSION);
   if (auto precision = module->getAttrOfType<StringAttr>(kPrecisionAttrName)) {
     result.precision = precision.str();
-    provenance("precision", result.precision);
+    provenance(format::precisionKey, result.precision);
   }
   provenance("source", source);
 }

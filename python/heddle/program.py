@@ -221,6 +221,16 @@ class Model:
         """The target whose code was chosen for this machine."""
         return self._program.variant
 
+    @property
+    def precision(self) -> str:
+        """Which products have narrower factors than the model says, for people; empty where none was asked for."""
+        return self._program.precision
+
+    @property
+    def precision_tiers(self) -> str:
+        """What is known of the errors of that, a letter each: E, estimated, and V, validated on data (heddle.inspect shows the certificate)."""
+        return self._program.precision_tiers
+
     def arena_bytes(self, sizes: Mapping[str, int] | None = None) -> int:
         """What calls of these sizes need of the process's memory beside their arrays, states and the weights; of a size that is not given, the
         largest."""
@@ -359,7 +369,7 @@ def _entry(program: _runtime.Program, name: str | None) -> int:
 
 
 def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0, variant: str = "", verify_weights: bool = False,
-         custom_calls: Mapping[str, Callable[..., Any]] | None = None, stage_tensors: bool = False, engine: str = "") -> Model:
+         custom_calls: Mapping[str, Callable[..., Any]] | None = None, stage_tensors: bool = False, engine: str = "", precision_tier: str = "") -> Model:
     """Loads an artifact. It holds native code: load only what you trust.
 
     `custom_calls` are the functions that the model's custom calls call, by name: a function gets an array for each operand and the call's
@@ -368,7 +378,8 @@ def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0,
     `threads` 0 is as many as this process may use; `variant` names a target instead of the best this machine can run; `verify_weights` also
     checks the weights' hashes. With `stage_tensors` arrays are copied to and from the devices that the program wants its tensors on; without,
     such an input or output must be a tensor of that device (see heddle.devices). `engine` says what the ranks of a program of several devices are:
-    "threads", the default, or "processes", each with memory of its own.
+    "threads", the default, or "processes", each with memory of its own. `precision_tier` "E" or "V" refuses a program whose products have narrower
+    factors than the model says, unless errors were estimated, or validated on data (heddle.compile(..., precision="auto")).
     """
     if isinstance(threads, bool) or not isinstance(threads, numbers.Integral) or not 0 <= threads <= 4096:
         raise ValueError(f"threads is {threads!r}; a number from 1 to 4096, or 0 for as many as this process may use, is wanted")
@@ -376,8 +387,10 @@ def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0,
         raise ValueError(f"engine is {engine!r}; threads or processes is wanted")
     if not isinstance(variant, str) or "\0" in variant:
         raise ValueError(f"variant is {variant!r}; the name of a target is wanted")
+    if precision_tier not in ("", "E", "V"):
+        raise ValueError(f"precision_tier is {precision_tier!r}; E or V is wanted")
     functions = {name: _adapt(name, function) for name, function in (custom_calls or {}).items()}
-    program = _runtime.Program(_path(path), variant, bool(verify_weights), functions)
+    program = _runtime.Program(_path(path), variant, precision_tier, bool(verify_weights), functions)
     if engine and program.ranks == 1:
         raise ValueError(f"engine is {engine!r}, but the program is run by one rank")
     if engine == "processes" and functions:

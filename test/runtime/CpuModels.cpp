@@ -3,6 +3,7 @@
 #include "test/runtime/ModelParts.h"
 
 #include "runtime/format/ManifestTables.h"
+#include "runtime/format/RecordKeys.h"
 
 using namespace heddle;
 using namespace heddle::format;
@@ -77,6 +78,23 @@ Model test::subnormalModel(bool flush) {
   model.manifest.flush_subnormals = flush;
   if (flush)
     model.manifest.required_features.push_back(flushFeature);
+  return model;
+}
+
+/// Adds what `pairs` of a manifest say of a key.
+static void say(std::vector<std::unique_ptr<KeyValueT>> &pairs, const char *key,
+                const char *value) {
+  auto pair = std::make_unique<KeyValueT>();
+  pair->key = key;
+  pair->value = value;
+  pairs.push_back(std::move(pair));
+}
+
+Model test::loweredModel(const char *tiers) {
+  Model model = subnormalModel(/*flush=*/false);
+  say(model.manifest.provenance, precisionKey, "bf16 in 1 of 1");
+  if (*tiers)
+    say(model.manifest.records, precisionTiersKey, tiers);
   return model;
 }
 

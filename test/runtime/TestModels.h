@@ -107,6 +107,9 @@ struct Model {
 /// subnormal or, with `flush`, zero where the numbers are subnormal.
 Model subnormalModel(bool flush);
 
+/// The addition of subnormal numbers that says of itself that it computes with
+/// bf16, and what is known of its errors: nothing if `tiers` is empty.
+Model loweredModel(const char *tiers);
 /// Weights of 16 MiB, and an entry that does nothing.
 Model largeModel();
 /// sum = (left + right) + weight + left over 1000 elements in 8 tiles, by way

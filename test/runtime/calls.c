@@ -358,6 +358,44 @@ static void test_stopping(const char *folder) {
   heddle_program_destroy(program);
 }
 
+static void test_precision_tiers(const char *folder) {
+  struct {
+    const char *model, *wanted, *message;
+  } cases[] = {{"kept", "V", NULL},
+               {"lowered", NULL, NULL},
+               {"lowered", "E", "only in none"},
+               {"estimated", "E", NULL},
+               {"estimated", "V",
+                "computes with bf16 in 1 of 1, and its errors "
+                "are not known in tier V, only in E"}};
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+    heddle_program *program = NULL;
+    heddle_load_options options = HEDDLE_INIT(options);
+    options.precision_tier = cases[i].wanted;
+    heddle_status status = heddle_program_load_file(
+        model_path(folder, cases[i].model), &options, &program);
+    if (cases[i].message) {
+      EXPECT(status, HEDDLE_PRECISION_TIER, cases[i].message);
+      CHECK(!program);
+      continue;
+    }
+    OK(status);
+    heddle_load_report report = HEDDLE_INIT(report);
+    OK(heddle_program_report(program, &report));
+    CHECK(strcmp(report.precision,
+                 strcmp(cases[i].model, "kept") ? "bf16 in 1 of 1" : "") == 0);
+    CHECK(strcmp(report.precision_tiers,
+                 strcmp(cases[i].model, "estimated") ? "" : "E") == 0);
+    heddle_program_destroy(program);
+  }
+  heddle_program *program = NULL;
+  heddle_load_options options = HEDDLE_INIT(options);
+  options.precision_tier = "EV";
+  EXPECT(
+      heddle_program_load_file(model_path(folder, "kept"), &options, &program),
+      HEDDLE_ARGUMENT_INVALID, "precision_tier is 'EV'; E or V is wanted");
+}
+
 static void test_variants(const char *folder) {
   heddle_program *program = NULL;
   heddle_load_options options = HEDDLE_INIT(options);
@@ -395,6 +433,7 @@ int main(int argc, char **argv) {
   test_memory(argv[1]);
   test_control(argv[1]);
   test_variants(argv[1]);
+  test_precision_tiers(argv[1]);
   test_stopping(argv[1]);
   test_deep(argv[1]);
   test_donated(argv[1]);

@@ -48,6 +48,8 @@ int main(int argc, char **argv) {
                  write("placed-state", placedStateModel()) &&
                  write("kept", subnormalModel(/*flush=*/false)) &&
                  write("flushed", subnormalModel(/*flush=*/true)) &&
+                 write("lowered", loweredModel("")) &&
+                 write("estimated", loweredModel("E")) &&
                  write("large", largeModel())
              ? 0
              : 1;
