@@ -133,7 +133,8 @@ typedef struct heddle_compile_options {
   const char *calibration;  /* with precision "auto": inputs of calls, on which
                                errors are measured: a file of arrays [samples,
                                ...] or a folder of samples */
-  const char *error_metric; /* "rel-l2", "max-abs" or "cosine"; NULL: rel-l2 */
+  const char *error_metric; /* "rel-l2", "max-abs", "cosine", "kl" or "top1";
+                               NULL: rel-l2 */
   const char *precision_policy; /* a file of lines "PATTERN TYPE [pin]"; NULL:
                                    none */
 } heddle_compile_options;

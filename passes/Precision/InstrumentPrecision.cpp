@@ -1,20 +1,19 @@
 // An input says which products of f32 multiply rounded factors.
 //
 // What rounding does to a program's results is measured, product by product,
-// and not guessed from norms or noise: floating-point formats have no state, so
-// that a factor rounded and widened again is the factor that a narrower kernel
-// reads. One program answers for all products and formats, because the choice
-// is data.
+// and not guessed from norms or noise: formats have no state, so that a factor
+// rounded and widened again is the factor that a narrower kernel reads. One
+// program answers for all products and formats, because the choice is data.
 
 #include "dialects/Kernel/EntryFunctions.h"
+#include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Precision.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Precision/AskedProducts.h"
+#include "passes/Precision/FactorFormat.h"
 #include "passes/Precision/Passes.h"
-
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -36,31 +35,29 @@ struct InstrumentPrecision
           << " entries; the products of one can be chosen by an input";
       return signalPassFailure();
     }
-    SmallVector<FloatType> types;
-    if (!readFormats(types))
+    if (!readFormats())
       return signalPassFailure();
     SmallVector<Operation *> products =
         findAskedProducts(getOperation()).products;
     OpBuilder builder(&getContext());
     Value rounding = addInput(builder, entries.front(), products.size());
     for (auto [number, product] : llvm::enumerate(products))
-      choose(builder, product, rounding, number, types);
+      choose(builder, product, rounding, number);
   }
 
   /// False after an error, which has been reported.
-  bool readFormats(SmallVectorImpl<FloatType> &types) {
+  bool readFormats() {
     if (formats.empty())
       formats = {std::string("bf16")};
     for (const std::string &name : formats) {
-      types.push_back(llvm::StringSwitch<FloatType>(name)
-                          .Case("bf16", BFloat16Type::get(&getContext()))
-                          .Case("f16", Float16Type::get(&getContext()))
-                          .Default(FloatType()));
-      if (types.back())
-        continue;
-      emitError(getOperation().getLoc(), ErrorCode::BadCommandLine)
-          << "a format of factors is '" << name << "'; bf16 or f16 is wanted";
-      return false;
+      auto format = FactorFormat::parse(name, &getContext());
+      if (!format) {
+        emitError(getOperation().getLoc(), ErrorCode::BadCommandLine)
+            << "a format of factors is '" << name << "'; "
+            << FactorFormat::kNames << " is wanted";
+        return false;
+      }
+      parsed.push_back(*format);
     }
     return true;
   }
@@ -79,7 +76,7 @@ struct InstrumentPrecision
   }
 
   void choose(OpBuilder &builder, Operation *product, Value rounding,
-              int64_t number, ArrayRef<FloatType> types) {
+              int64_t number) {
     Location loc = product->getLoc();
     builder.setInsertionPoint(product);
     auto scalar = RankedTensorType::get({}, builder.getI32Type());
@@ -89,42 +86,66 @@ struct InstrumentPrecision
         ArrayRef<int64_t>{1});
     chosen = stablehlo::ReshapeOp::create(builder, loc, scalar, chosen);
     SmallVector<Value> isFormat;
-    for (size_t i = 0; i < types.size(); ++i) {
+    for (size_t i = 0; i < parsed.size(); ++i) {
       Value format = stablehlo::ConstantOp::create(
           builder, loc,
           DenseElementsAttr::get(scalar, builder.getI32IntegerAttr(i + 1)));
       isFormat.push_back(stablehlo::CompareOp::create(
           builder, loc, chosen, format, stablehlo::ComparisonDirection::EQ));
     }
-    // One value may be both factors.
     Value left = product->getOperand(0), right = product->getOperand(1);
-    Value chosenLeft = rounded(builder, loc, left, isFormat, types);
+    Value chosenLeft = left, chosenRight = right;
+    for (auto [is, format] : llvm::zip_equal(isFormat, parsed)) {
+      if (format.type) {
+        chosenLeft = rounded(builder, loc, left, chosenLeft, is, format.type);
+        // One value may be both factors.
+        chosenRight = left == right ? chosenLeft
+                                    : rounded(builder, loc, right, chosenRight,
+                                              is, format.type);
+      } else if (std::optional<int64_t> axis =
+                     weightAxis(product, format.weights)) {
+        chosenRight = quantized(
+            builder, loc, quantizer.integersOf(right, *axis, format.weights),
+            chosenRight, is);
+      }
+    }
     product->setOperand(0, chosenLeft);
-    product->setOperand(1, left == right
-                               ? chosenLeft
-                               : rounded(builder, loc, right, isFormat, types));
+    product->setOperand(1, chosenRight);
   }
 
-  /// `value`, or what is left of it in the format that was chosen.
-  Value rounded(OpBuilder &builder, Location loc, Value value,
-                ArrayRef<Value> isFormat, ArrayRef<FloatType> types) {
-    RankedTensorType type = typeOf(value);
-    // A choice before the rounding makes rounded weights no matter of constants
-    // alone: else the packer would store one for each format.
+  /// `value`, or zeros where it is not chosen. What is computed from it is no
+  /// matter of constants alone, also where it is a weight: else the packer
+  /// would store the results for each format.
+  Value onlyIf(OpBuilder &builder, Location loc, Value is, Value value) {
     Value zero = stablehlo::ConstantOp::create(
         builder, loc,
-        DenseElementsAttr::get(type,
-                               builder.getFloatAttr(type.getElementType(), 0)));
-    Value result = value;
-    for (auto [is, factor] : llvm::zip_equal(isFormat, types)) {
-      Value taken = stablehlo::SelectOp::create(builder, loc, is, value, zero);
-      Value narrow =
-          stablehlo::ConvertOp::create(builder, loc, type.clone(factor), taken);
-      Value wide = stablehlo::ConvertOp::create(builder, loc, type, narrow);
-      result = stablehlo::SelectOp::create(builder, loc, is, wide, result);
-    }
-    return result;
+        cast<DenseElementsAttr>(builder.getZeroAttr(value.getType())));
+    return stablehlo::SelectOp::create(builder, loc, is, value, zero);
   }
+
+  /// What is left of `value` in the type if it `is` chosen, or else
+  /// `otherwise`.
+  Value rounded(OpBuilder &builder, Location loc, Value value, Value otherwise,
+                Value is, FloatType type) {
+    Value taken = onlyIf(builder, loc, is, value);
+    Value narrow = stablehlo::ConvertOp::create(
+        builder, loc, typeOf(value).clone(type), taken);
+    Value wide =
+        stablehlo::ConvertOp::create(builder, loc, value.getType(), narrow);
+    return stablehlo::SelectOp::create(builder, loc, is, wide, otherwise);
+  }
+
+  /// The same for a weight in integers, which are stored beside it: an eighth
+  /// or a quarter of what it takes.
+  Value quantized(OpBuilder &builder, Location loc, const WeightIntegers &parts,
+                  Value otherwise, Value is) {
+    Value wide =
+        parts.dequantized(builder, onlyIf(builder, loc, is, parts.integers));
+    return stablehlo::SelectOp::create(builder, loc, is, wide, otherwise);
+  }
+
+  SmallVector<FactorFormat> parsed;
+  WeightQuantizer quantizer;
 };
 
 } // namespace

@@ -55,7 +55,6 @@ def CastProducts : Pass<"heddle-cast-products", "mlir::ModuleOp"> {
     A product stays as it is where its operands are integers with a scale, where the model says how exact it shall be (a precision above
     `DEFAULT`, an algorithm), and where a sum has fewer than 16 terms: such are scales, positions or depthwise filters, which the
     narrower type makes no faster. Attention is a root of its own, and stays f32. The module's `heddle.precision` says how many were cast.
-    With `type=assigned` each product is cast to what its own `heddle.factors` says, and stays as it is without one.
 
     ```mlir
     %0 = stablehlo.dot_general %x, %w, ... : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
@@ -65,8 +64,25 @@ def CastProducts : Pass<"heddle-cast-products", "mlir::ModuleOp"> {
     %0 = stablehlo.dot_general %a, %b, ... : (tensor<8x64xbf16>, tensor<64x32xbf16>) -> tensor<8x32xf32>
     ```
   }];
-  let options = [Option<"type", "type", "std::string", "\"bf16\"", "The type of the factors: bf16 or f16; assigned: of each product what its heddle.factors says">];
+  let options = [Option<"type", "type", "std::string", "\"bf16\"", "The type of the factors: bf16 or f16">];
   let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
+}
+
+def AssignFactors : Pass<"heddle-assign-factors", "mlir::ModuleOp"> {
+  let summary = "Give each f32 product the factors that its heddle.factors says";
+  let description = [{
+    What `heddle compile --precision auto` ends with. A product whose `heddle.factors` is `bf16` or `f16` becomes what `heddle-cast-products` makes of it,
+    one of `w8a16` or `w4a16` what `heddle-quantize-weights` does; without the attribute it stays as it is. Values are cast, and weights quantized, once for all that multiply them so.
+
+    ```mlir
+    %0 = stablehlo.dot_general %x, %w, ... {heddle.factors = "bf16"} : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
+    ==>
+    %a = stablehlo.convert %x : (tensor<8x64xf32>) -> tensor<8x64xbf16>
+    %b = stablehlo.convert %w : (tensor<64x32xf32>) -> tensor<64x32xbf16>
+    %0 = stablehlo.dot_general %a, %b, ... : (tensor<8x64xbf16>, tensor<64x32xbf16>) -> tensor<8x32xf32>
+    ```
+  }];
+  let dependentDialects = ["heddle::prec::PrecDialect", "heddle::stablehlo::StableHloDialect"];
 }
 
 def InstrumentPrecision : Pass<"heddle-instrument-precision", "mlir::ModuleOp"> {
@@ -74,9 +90,10 @@ def InstrumentPrecision : Pass<"heddle-instrument-precision", "mlir::ModuleOp"> 
   let description = [{
     One program then tells what rounding the factors of each product alone does to the results, a call for each. The entry gets another input, `heddle.rounding`, with an
     integer for each product that `heddle-cast-products` would cast, in their order: 0 leaves its factors as they are, 1 rounds them to the first of the formats, and so on.
+    `w8a16` and `w4a16` round the second factor as `heddle-quantize-weights` does, and nothing where it leaves the product as it is.
     Sums are f32's either way, so that a product is what the cast one will be but for the order of its sums.
 
-    What is rounded is chosen twice, before and behind the rounding: a rounded weight does not follow from constants alone, and no copy of it is stored.
+    What is rounded is chosen twice, before and behind the rounding: a rounded weight does not follow from constants alone, and no copy of it is stored but the integers of `w8a16` and `w4a16`.
 
     ```mlir
     func.func @main(%x: tensor<8x64xf32>) -> tensor<8x32xf32> {
@@ -92,8 +109,8 @@ def InstrumentPrecision : Pass<"heddle-instrument-precision", "mlir::ModuleOp"> 
       %0 = stablehlo.dot_general %d, %e, ... : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
     ```
   }];
-  let options = [ListOption<"formats", "formats", "std::string", "The types that factors may be rounded to, bf16 and f16; default: bf16">];
-  let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
+  let options = [ListOption<"formats", "formats", "std::string", "What factors may be rounded to: bf16, f16, w8a16 and w4a16; default: bf16">];
+  let dependentDialects = ["heddle::prec::PrecDialect", "heddle::stablehlo::StableHloDialect"];
 }
 
 def QuantizeWeights : Pass<"heddle-quantize-weights", "mlir::ModuleOp"> {

@@ -211,7 +211,7 @@ def compile(
     and convolutions of f32 multiply numbers rounded to that type, and sum up in f32; with "w8a16" or "w4a16" the weight matrices of such
     contractions become integers of 8 or 4 bits with a scale for each 32 terms of a column, and all else stays f32; with "auto"
     each product gets a type that is modelled to take less time, so that results for the inputs of `calibration`, a file of arrays [samples, ...] or a folder of samples,
-    keep to `max_error` (`error_metric`: rel-l2, max-abs or cosine) against f32; for other inputs that is estimated, not bounded; `precision_policy` is a file of lines PATTERN TYPE [pin] about nodes. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
+    keep to `max_error` (`error_metric`: rel-l2, max-abs, cosine, kl of rows of logits, or top1, the part of rows whose largest element changes) against f32; for other inputs that is estimated, not bounded; `precision_policy` is a file of lines PATTERN TYPE [pin] about nodes. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
     where there are many. `place` names devices that share the work, as in ("cpu", "sim:0"); `place_rules` says for nodes whose names match a
     pattern where they run, {"encoder*": "sim:0"}, the first that matches; `place_by` how the rest is spread: parts, first, alternate or
     random:SEED. With `device_tensors` inputs and outputs lie on the devices that alone use them (heddle.load(..., stage_tensors=True) takes arrays

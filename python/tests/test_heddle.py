@@ -249,6 +249,15 @@ def test_products_are_rounded_within_a_budget(tmp_path):
     (found,) = heddle.load(path)(x[1]).values()
     error = np.linalg.norm(found - x[1] @ x[1].T) / np.linalg.norm(x[1] @ x[1].T)
     assert np.isclose(error, certificate["validation"]["errors"][0], rtol=1e-3) and certificate["validation"]["samples"][0] == 1
+    model = heddle.load(path, precision_tier="V")
+    assert model.precision == "bf16 in 1 of 1 contractions and convolutions" and model.precision_tiers == "EV"
+    rounded = heddle.compile(source, tmp_path / "rounded.heddle", precision="bf16")
+    with pytest.raises(heddle.HeddleError, match="the program computes with bf16 in 1 of 1 .*, and its errors are not known in tier E, only in none: compile it with --precision auto"):
+        heddle.load(rounded, precision_tier="E")
+    plain = heddle.load(heddle.compile(source, tmp_path / "plain.heddle"), precision_tier="V")
+    assert plain.precision == plain.precision_tiers == ""
+    with pytest.raises(ValueError, match="precision_tier is 'P'; E or V is wanted"):
+        heddle.load(path, precision_tier="P")
     with pytest.raises(heddle.CompileError, match="the error budget of 1e-06 cannot be met"):
         heddle.compile(source, tmp_path / "products.heddle", max_error=1e-6, error_metric="max-abs", **wishes)
     with pytest.raises(heddle.CompileError, match="give it --max-error VALUE"):

@@ -180,7 +180,7 @@ static void addBudget(CLI::App &app, ErrorBudget &budget) {
                  "or a folder of samples")
       ->check(named());
   app.add_option("--error-metric", budget.metric,
-                 "rel-l2 (default), max-abs or cosine");
+                 "rel-l2 (default), max-abs, cosine, kl or top1");
   app.add_option("--precision-policy", budget.policy,
                  "File of lines PATTERN TYPE [pin]: types of nodes by name")
       ->check(named());

@@ -78,7 +78,7 @@ struct ModelOptions {
 struct ErrorBudget {
   /// Above 0; 0: none was given.
   double maxError = 0;
-  /// "rel-l2", "max-abs" or "cosine"; "" is rel-l2.
+  /// "rel-l2", "max-abs", "cosine", "kl" or "top1"; "" is rel-l2.
   std::string metric = {};
   /// A file or folder of inputs of calls.
   std::string calibration = {};

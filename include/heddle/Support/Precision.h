@@ -13,8 +13,8 @@ namespace heddle {
 /// blocks of 32 in 48 of 75 contractions and convolutions".
 inline constexpr llvm::StringLiteral kPrecisionAttrName = "heddle.precision";
 
-/// On a contraction or convolution of f32: the type of its factors that was
-/// decided for it, "bf16" or "f16", until they are cast.
+/// On a contraction or convolution of f32: the factors that were decided for
+/// it, "bf16", "f16", "w8a16" or "w4a16", until it has them.
 inline constexpr llvm::StringLiteral kFactorsAttrName = "heddle.factors";
 
 /// The input of an instrumented program that says for each product that may be

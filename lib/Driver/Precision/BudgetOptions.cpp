@@ -26,8 +26,8 @@ static std::string problemWith(const ModelOptions &model,
            "budget that it measures: give it --max-error VALUE, above 0, and "
            "--calibration DATA, inputs of calls";
   if (!budget.metric.empty() && !parseErrorMetric(budget.metric))
-    return "--error-metric is '" + budget.metric +
-           "'; rel-l2, max-abs or cosine is wanted";
+    return "--error-metric is '" + budget.metric + "'; " + metricNames() +
+           " is wanted";
   if (!build.dumpAfter.empty() || !build.stopAfter.empty() ||
       !build.startFrom.empty())
     return "--precision auto measures whole programs: it takes no "

@@ -27,6 +27,7 @@ private:
   bool findTarget();
   bool makeGraph();
   bool readPolicy();
+  bool checkPins();
   bool openData();
   bool measure();
 

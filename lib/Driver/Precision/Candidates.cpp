@@ -8,21 +8,21 @@
 #include "heddle/Support/TensorTypes.h"
 #include "heddle/Target/Target.h"
 #include "passes/Precision/AskedProducts.h"
+#include "passes/Precision/FactorFormat.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 using namespace heddle;
 
-/// The type of factors at a place in `kFactorTypes`.
-static FloatType factorType(MLIRContext *context, unsigned choice) {
-  if (choice == 0)
-    return Float32Type::get(context);
-  return choice == 1 ? FloatType(BFloat16Type::get(context))
-                     : FloatType(Float16Type::get(context));
-}
+/// Rows of the first factor that meet a weight's integers each time that these
+/// are widened, in about all kernels.
+static constexpr double kRowsOfWidening = 8;
 
 /// The values that are computed from constants alone, which the packer does
 /// when compiling.
@@ -40,19 +40,42 @@ static llvm::DenseSet<Value> findConstantValues(ModuleOp graph) {
   return constant;
 }
 
-/// Of a product with factors of `factor`, of which kernels read both and write
-/// the sums.
-static double productNanoseconds(const Target &target, Operation *op,
-                                 FloatType factor) {
-  double factorBytes = factor.getWidth() / 8.0;
+/// Of a product as the model says it: kernels read both factors and write the
+/// sums, all in f32.
+static Work workOf(Operation *op) {
   double results = typeOf(op->getResult(0)).getNumElements();
   Work work;
   work.operations = 2 * results * termsOf(op);
   work.accumulator = elementOf(op->getResult(0));
-  work.factor = factor;
+  work.factor = work.accumulator;
   work.bytes = results * 4;
-  for (Value operand : op->getOperands())
-    work.bytes += typeOf(operand).getNumElements() * factorBytes;
+  return work;
+}
+
+static double elementsOf(Operation *op, unsigned factor) {
+  return typeOf(op->getOperand(factor)).getNumElements();
+}
+
+static double exactNanoseconds(const Target &target, Operation *op) {
+  Work work = workOf(op);
+  work.bytes += 4 * (elementsOf(op, 0) + elementsOf(op, 1));
+  return target.nanoseconds(work);
+}
+
+/// Infinite if kernels do not read its second factor in integers.
+static double productNanoseconds(const Target &target, Operation *op,
+                                 const FactorFormat &format) {
+  Work work = workOf(op);
+  for (unsigned factor : {0, 1})
+    work.bytes += elementsOf(op, factor) * format.bitsOf(factor) / 8;
+  if (format.type) {
+    work.factor = format.type;
+  } else if (weightAxis(op, format.weights)) {
+    double rows = elementsOf(op, 0) / termsOf(op);
+    work.operations += elementsOf(op, 1) * std::ceil(rows / kRowsOfWidening);
+  } else {
+    return std::numeric_limits<double>::infinity();
+  }
   return target.nanoseconds(work);
 }
 
@@ -92,10 +115,12 @@ PrecisionCandidates heddle::findCandidates(ModuleOp graph,
     candidate.label = labelOf(op, number);
     candidate.kind =
         isa<stablehlo::ConvolutionOp>(op) ? "convolution" : "contraction";
-    for (unsigned choice = 0; choice < kFactorTypes.size(); ++choice) {
-      FloatType factor = factorType(op->getContext(), choice);
-      candidate.nanoseconds[choice] = productNanoseconds(target, op, factor);
-      if (choice == 0)
+    candidate.nanoseconds[0] = exactNanoseconds(target, op);
+    for (unsigned choice = 1; choice < kFactorTypes.size(); ++choice) {
+      FactorFormat format =
+          *FactorFormat::parse(kFactorTypes[choice], op->getContext());
+      candidate.nanoseconds[choice] = productNanoseconds(target, op, format);
+      if (!format.type)
         continue;
       // A value that is both factors is cast once.
       for (OpOperand &operand : op->getOpOperands()) {
@@ -104,7 +129,7 @@ PrecisionCandidates heddle::findCandidates(ModuleOp graph,
             (operand.getOperandNumber() == 1 && value == op->getOperand(0)))
           continue;
         SharedCast &cast = casts[{value, choice}];
-        cast.nanoseconds = castNanoseconds(target, value, factor);
+        cast.nanoseconds = castNanoseconds(target, value, format.type);
         cast.users.emplace_back(unsigned(number), choice);
       }
     }

@@ -16,10 +16,11 @@ namespace heddle {
 
 class Target;
 
-/// The types that factors may have, the model's own first: a choice is a place
-/// in this list, and so is a number of `heddle.rounding`.
-inline constexpr std::array<llvm::StringLiteral, 3> kFactorTypes = {
-    "f32", "bf16", "f16"};
+/// What factors may become, the model's own type first: a choice is a place in
+/// this list, and so is a number of `heddle.rounding`. Of `w8a16` and `w4a16`
+/// the second factor is a weight of integers with scales by blocks.
+inline constexpr std::array<llvm::StringLiteral, 5> kFactorTypes = {
+    "f32", "bf16", "f16", "w8a16", "w4a16"};
 
 /// A product in a module that has passed the graph stage. Its place in the list
 /// names it in each copy of that module.
@@ -31,7 +32,8 @@ struct PrecisionCandidate {
   std::string label;
   /// "contraction" or "convolution".
   std::string kind;
-  /// Of each type, estimated, without casts.
+  /// Of each type, estimated, without casts; infinite where the product cannot
+  /// have it.
   std::array<double, kFactorTypes.size()> nanoseconds;
 };
 

@@ -23,6 +23,10 @@ class ArtifactReader;
 inline constexpr llvm::StringLiteral kCertificateRecord =
     "precision.certificate";
 
+/// The tiers that a certificate has, as `format::precisionTiersKey` says them:
+/// E and V.
+inline constexpr llvm::StringLiteral kCertificateTiers = "EV";
+
 /// What an estimate is multiplied by to be E: inputs that differ from those of
 /// the calibration have this room.
 inline constexpr double kEstimateMargin = 1.25;

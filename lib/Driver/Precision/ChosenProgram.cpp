@@ -67,7 +67,7 @@ bool BudgetedBuild::compileChosen() {
   OwningOpRef<ModuleOp> copy = graph->clone();
   assignFactors(*copy, types);
   PassManager manager(copy->getContext());
-  manager.addPass(createCastProducts({"assigned"}));
+  manager.addPass(createAssignFactors());
   if (failed(manager.run(*copy)))
     return false;
   chosen = compile(*copy, "chosen: ");

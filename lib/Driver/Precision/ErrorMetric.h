@@ -6,6 +6,7 @@
 #include "heddle/Support/HostTensor.h"
 
 #include <optional>
+#include <string>
 
 namespace heddle {
 
@@ -15,15 +16,25 @@ enum class ErrorMetric {
   /// The largest |result - exact| of an element.
   MaxAbsolute,
   /// 1 - the cosine of the angle between both.
-  Cosine
+  Cosine,
+  /// How much the distributions that rows of logits stand for differ: the mean
+  /// of sum(p log(p / q)) over the rows, where p = softmax(exact) and
+  /// q = softmax(result) along the last dimension; in nats.
+  Divergence,
+  /// The part of the rows along the last dimension whose largest element is
+  /// another one. Of equal ones the first counts.
+  Top1
 };
 
-/// By "rel-l2", "max-abs" or "cosine".
+/// The names of all, as "rel-l2, max-abs or cosine".
+std::string metricNames();
+/// By "rel-l2", "max-abs", "cosine", "kl" or "top1".
 std::optional<ErrorMetric> parseErrorMetric(llvm::StringRef name);
 llvm::StringRef metricName(ErrorMetric metric);
 
 /// A number whose squares add up where errors are independent: the error
-/// itself, but of `Cosine` the angle.
+/// itself, but of `Cosine` the angle, and of `Divergence`, which is a square
+/// itself as long as it is small, the root.
 double toMagnitude(ErrorMetric metric, double error);
 double fromMagnitude(ErrorMetric metric, double magnitude);
 

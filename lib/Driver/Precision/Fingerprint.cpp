@@ -10,6 +10,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 
+#include <set>
+
 using namespace heddle;
 using namespace llvm;
 namespace fs = llvm::sys::fs;
@@ -28,19 +30,39 @@ static Expected<std::string> sha256OfFile(StringRef path) {
   return sha256((*file)->bytes());
 }
 
+/// All files below a folder, in any order. A folder that symbolic links lead to
+/// twice is an error: links that lead back up have no end.
+static Expected<std::vector<std::string>> filesBelow(StringRef folder) {
+  std::vector<std::string> files;
+  std::set<fs::UniqueID> folders;
+  auto isNewFolder = [&](StringRef path) {
+    fs::UniqueID id;
+    return fs::getUniqueID(path, id) || folders.insert(id).second;
+  };
+  isNewFolder(folder);
+  std::error_code problem;
+  for (fs::recursive_directory_iterator entry(folder, problem), end;
+       entry != end && !problem; entry.increment(problem)) {
+    if (fs::is_regular_file(entry->path()))
+      files.push_back(entry->path());
+    else if (fs::is_directory(entry->path()) && !isNewFolder(entry->path()))
+      return createStringError(entry->path() +
+                               ": a symbolic link leads to this folder twice; "
+                               "data are wanted that are in it once");
+  }
+  if (problem)
+    return createStringError(folder + ": " + problem.message());
+  return files;
+}
+
 Expected<std::string> heddle::sha256OfPath(StringRef path) {
   if (!fs::is_directory(path))
     return sha256OfFile(path);
-  std::vector<std::string> files;
-  std::error_code problem;
-  for (fs::recursive_directory_iterator entry(path, problem), end;
-       entry != end && !problem; entry.increment(problem))
-    if (fs::is_regular_file(entry->path()))
-      files.push_back(entry->path());
-  if (problem)
-    return createStringError(path + ": " + problem.message());
+  Expected<std::vector<std::string>> files = filesBelow(path);
+  if (!files)
+    return files.takeError();
   std::vector<std::pair<std::string, std::string>> named;
-  for (const std::string &file : files)
+  for (const std::string &file : *files)
     named.emplace_back(StringRef(file).drop_front(path.size()).ltrim('/').str(),
                        file);
   llvm::sort(named);

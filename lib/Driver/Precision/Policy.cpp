@@ -8,7 +8,8 @@
 
 using namespace heddle;
 
-static constexpr llvm::StringLiteral kTypes[] = {"f32", "bf16", "f16", "auto"};
+static constexpr llvm::StringLiteral kTypes[] = {"f32",   "bf16",  "f16",
+                                                 "w8a16", "w4a16", "auto"};
 
 /// No model has as many names; and what an error quotes of a line.
 static constexpr size_t kMostRules = 10000, kMostLineBytes = 4096,
@@ -58,9 +59,11 @@ llvm::Expected<PrecisionPolicy> PrecisionPolicy::parse(llvm::StringRef text) {
     bool isPinned = last == "pin";
     llvm::StringRef type = isPinned ? takeLastWord(pattern) : last;
     if (!llvm::is_contained(kTypes, type))
-      return wrong(number, quoted(type) + " is no type; PATTERN TYPE or "
-                                          "PATTERN TYPE pin is wanted, where "
-                                          "TYPE is f32, bf16, f16 or auto");
+      return wrong(number, quoted(type) +
+                               " is no type; PATTERN TYPE or "
+                               "PATTERN TYPE pin is wanted, where "
+                               "TYPE is f32, bf16, f16, w8a16, w4a16 or "
+                               "auto");
     if (pattern.empty())
       return wrong(number, "there is no pattern before " + quoted(type) +
                                "; PATTERN TYPE is wanted, as in * bf16");

@@ -12,6 +12,9 @@
 #include "heddle/Support/EntryStates.h"
 #include "heddle/Support/MappedFile.h"
 #include "runtime/format/ArtifactWriter.h"
+#include "runtime/format/RecordKeys.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace heddle;
@@ -83,6 +86,8 @@ bool BudgetedBuild::readPolicy() {
   }
   candidates = findCandidates(*graph, *target);
   choices = findChoices(candidates, policy);
+  if (!checkPins())
+    return false;
   for (const PrecisionPolicy::Rule &rule : policy.rules())
     if (llvm::none_of(choices, [&](const ProductChoices &choice) {
           return choice.rule == &rule;
@@ -92,6 +97,19 @@ bool BudgetedBuild::readPolicy() {
                                rule.text + "'");
   certificate.otherProducts =
       candidates.all - int64_t(candidates.products.size());
+  return true;
+}
+
+/// Whether products can have what is pinned.
+bool BudgetedBuild::checkPins() {
+  for (auto [candidate, choice] : llvm::zip_equal(candidates.products, choices))
+    if (std::isinf(candidate.nanoseconds[choice.allowed.front()]))
+      return refuse(ErrorCode::BadPrecisionPolicy,
+                    build.budget.policy + ": line " + Twine(choice.rule->line) +
+                        " pins " + choice.rule->type + " for " +
+                        candidate.label +
+                        ", whose second factor is no weight that kernels read "
+                        "so; name another type, or leave out `pin`");
   return true;
 }
 
@@ -107,6 +125,11 @@ bool BudgetedBuild::openData() {
     return refuse(ErrorCode::BadCommandLine,
                   "--precision auto measures errors of results that are "
                   "floats; the model has none");
+  auto dataHash = sha256OfPath(build.budget.calibration);
+  if (!dataHash)
+    return refuse(ErrorCode::FileUnreadable,
+                  llvm::toString(dataHash.takeError()));
+  certificate.dataHash = *dataHash;
   data = CalibrationData::open(session, build.budget.calibration,
                                inputSignatures(entry));
   if (!data)
@@ -164,19 +187,16 @@ bool BudgetedBuild::bind() {
   if (!modelHash)
     return refuse(ErrorCode::FileUnreadable,
                   llvm::toString(modelHash.takeError()));
-  auto dataHash = sha256OfPath(build.budget.calibration);
-  if (!dataHash)
-    return refuse(ErrorCode::FileUnreadable,
-                  llvm::toString(dataHash.takeError()));
   certificate.modelHash = *modelHash;
-  certificate.dataHash = *dataHash;
   format::ArtifactReader reader;
   format::Error error = reader.open(chosen->artifact().path);
   if (!error) {
     certificate.programHash = sha256OfProgram(reader);
     std::string text;
     llvm::raw_string_ostream(text) << llvm::json::Value(toJson(certificate));
-    error = writer.copyWith(reader, {{kCertificateRecord.str(), text}});
+    error = writer.copyWith(
+        reader, {{kCertificateRecord.str(), text},
+                 {format::precisionTiersKey, kCertificateTiers.str()}});
   }
   return !error || refuse(toErrorCode(error), error.message());
 }

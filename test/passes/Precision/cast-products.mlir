@@ -1,7 +1,7 @@
 // RUN: heddle-opt %s --heddle-cast-products | FileCheck %s
 // RUN: heddle-opt %s --heddle-cast-products=type=f16 | FileCheck %s --check-prefix=F16
 // RUN: not heddle-opt %s --heddle-cast-products=type=tf32 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: the type of factors is 'tf32'; bf16, f16 or assigned is wanted
+// WRONG: the type of factors is 'tf32'; bf16 or f16 is wanted
 
 // CHECK: module attributes {heddle.precision = "bf16 in 3 of 8 contractions and convolutions"}
 // F16: module attributes {heddle.precision = "f16 in 3 of 8 contractions and convolutions"}

@@ -1,7 +1,8 @@
 // RUN: heddle-opt %s --heddle-instrument-precision | FileCheck %s
 // RUN: heddle-opt %s --heddle-instrument-precision=formats=bf16,f16 | FileCheck %s --check-prefix=BOTH
+// RUN: heddle-opt %s --heddle-instrument-precision=formats=w8a16,w4a16,bf16 | FileCheck %s --check-prefix=BITS
 // RUN: not heddle-opt %s --heddle-instrument-precision=formats=tf32 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: a format of factors is 'tf32'; bf16 or f16 is wanted
+// WRONG: a format of factors is 'tf32'; bf16, f16, w8a16 or w4a16 is wanted
 
 // An input has a number for each product that may be rounded: the second one has too few terms, the third wants exact factors.
 // CHECK-LABEL: func.func @main
@@ -37,3 +38,7 @@ func.func @main(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x8xf32> 
   %1 = stablehlo.add %0, %last : tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
+
+// No factor here is a weight, so that none is rounded to integers.
+// BITS-LABEL: func.func @main
+// BITS-NOT: prec.

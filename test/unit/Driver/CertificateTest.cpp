@@ -14,9 +14,12 @@ using namespace mlir;
 namespace {
 class Metrics : public testing::Test {
 protected:
-  HostTensor tensor(std::vector<double> values) {
-    auto type = RankedTensorType::get(int64_t(values.size()),
-                                      Float32Type::get(&context));
+  HostTensor tensor(std::vector<double> values, int64_t rows = 0) {
+    auto length = int64_t(values.size());
+    auto type =
+        RankedTensorType::get(rows ? SmallVector<int64_t>{rows, length / rows}
+                                   : SmallVector<int64_t>{length},
+                              Float32Type::get(&context));
     HostTensor result = HostTensor::allocate(type);
     for (size_t i = 0; i < values.size(); ++i)
       result.set(i, values[i]);
@@ -29,6 +32,10 @@ protected:
 
   MLIRContext context;
 };
+
+constexpr ErrorMetric allMetrics[] = {
+    ErrorMetric::RelativeL2, ErrorMetric::MaxAbsolute, ErrorMetric::Cosine,
+    ErrorMetric::Divergence, ErrorMetric::Top1};
 } // namespace
 
 TEST_F(Metrics, AreWhatTheyAreCalled) {
@@ -42,9 +49,31 @@ TEST_F(Metrics, AreWhatTheyAreCalled) {
   EXPECT_NEAR(magnitude(ErrorMetric::Cosine, {0, 0}, {0, 1}), M_PI / 2, 1e-12);
 }
 
+TEST_F(Metrics, RowsAreDistributions) {
+  // p = (1/2, 1/2), q = (1/4, 3/4): log(2) - log(3) / 2; the second row of two
+  // is the same but for what softmax does not see.
+  double expected = std::log(2) - std::log(3) / 2;
+  HostTensor exact = tensor({7, 7, 1, 2}, 2),
+             result = tensor({0, std::log(3), 4, 5}, 2);
+  double magnitude = errorMagnitude(ErrorMetric::Divergence, {result}, {exact});
+  EXPECT_NEAR(fromMagnitude(ErrorMetric::Divergence, magnitude), expected / 2,
+              1e-7);
+  // Logits beyond what exp takes, and one that is out of the question.
+  EXPECT_NEAR(errorMagnitude(ErrorMetric::Divergence,
+                             {tensor({1000, 1000, -INFINITY}, 1)},
+                             {tensor({900, 900, -INFINITY}, 1)}),
+              0, 1e-7);
+}
+
+TEST_F(Metrics, RowsHaveALargestElement) {
+  HostTensor exact = tensor({1, 2, 3, 3, 2, 1, 0, 0, 0, 5, 4, 5}, 4),
+             result = tensor({1, 2, 4, 3, 4, 1, 1, 1, 0, 5, 4, 6}, 4);
+  // The second row and the fourth; of equal elements the first counts.
+  EXPECT_EQ(errorMagnitude(ErrorMetric::Top1, {result}, {exact}), 0.5);
+}
+
 TEST_F(Metrics, NumbersThatAreNotFiniteInOneAreInfinitelyWrong) {
-  for (ErrorMetric metric : {ErrorMetric::RelativeL2, ErrorMetric::MaxAbsolute,
-                             ErrorMetric::Cosine}) {
+  for (ErrorMetric metric : allMetrics) {
     EXPECT_TRUE(std::isinf(magnitude(metric, {INFINITY, 1}, {1, 1})));
     EXPECT_TRUE(std::isinf(magnitude(metric, {NAN, 1}, {1, 1})));
     EXPECT_EQ(magnitude(metric, {INFINITY, 1}, {INFINITY, 1}), 0);
@@ -62,8 +91,7 @@ TEST_F(Metrics, SquaresBeyondDoublesAreInfinitelyWrong) {
 }
 
 TEST_F(Metrics, AreNamedAndTurnBack) {
-  for (ErrorMetric metric : {ErrorMetric::RelativeL2, ErrorMetric::MaxAbsolute,
-                             ErrorMetric::Cosine}) {
+  for (ErrorMetric metric : allMetrics) {
     EXPECT_EQ(parseErrorMetric(metricName(metric)), metric);
     for (double error : {0.0, 1e-9, 1e-3, 0.5})
       EXPECT_NEAR(fromMagnitude(metric, toMagnitude(metric, error)), error,
@@ -106,9 +134,9 @@ TEST(Certificate, SaysWhatFollowsFromNoViolation) {
   certificate.metric = ErrorMetric::RelativeL2;
   certificate.maxError = 0.01;
   certificate.products = {
-      {"a", "contraction", 1, {0, 0.003, -1}, 5, "r"},
-      {"b", "contraction", 0, {0, INFINITY, -1}, 0, "r"},
-      {"c", "contraction", 2, {0, -1, 0.004}, 5, "r"},
+      {"a", "contraction", 1, {0, 0.003, -1, -1, -1}, 5, "r"},
+      {"b", "contraction", 0, {0, INFINITY, -1, -1, -1}, 0, "r"},
+      {"c", "contraction", 2, {0, -1, 0.004, -1, -1}, 5, "r"},
   };
   certificate.validation.errors.assign(59, 0.001);
   EXPECT_NEAR(certificate.estimate(), 1.25 * 0.005, 1e-12);

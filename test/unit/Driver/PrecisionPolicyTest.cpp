@@ -52,12 +52,12 @@ TEST(PrecisionPolicy, BracketsAreThemselves) {
 TEST(PrecisionPolicy, SaysLineAndRemedy) {
   EXPECT_EQ(problemOf("* bf16\nx fp8\n"),
             "line 2: 'fp8' is no type; PATTERN TYPE or PATTERN TYPE pin is "
-            "wanted, where TYPE is f32, bf16, f16 or auto");
+            "wanted, where TYPE is f32, bf16, f16, w8a16, w4a16 or auto");
   EXPECT_EQ(problemOf("bf16"), "line 1: there is no pattern before 'bf16'; "
                                "PATTERN TYPE is wanted, as in * bf16");
   EXPECT_EQ(problemOf("pin"),
             "line 1: '' is no type; PATTERN TYPE or PATTERN TYPE pin is "
-            "wanted, where TYPE is f32, bf16, f16 or auto");
+            "wanted, where TYPE is f32, bf16, f16, w8a16, w4a16 or auto");
   EXPECT_EQ(problemOf("\n\n* auto pin"),
             "line 3: auto leaves the choice open and cannot be pinned");
   EXPECT_EQ(problemOf("\xff\x1b[2J bf16"),
@@ -74,7 +74,7 @@ TEST(PrecisionPolicy, SaysLineAndRemedy) {
   EXPECT_EQ(problemOf("* \x1b[31m" + std::string(200, 'y')),
             "line 1: '\\1B[31m" + std::string(55, 'y') +
                 "...' is no type; PATTERN TYPE or PATTERN TYPE pin is wanted, "
-                "where TYPE is f32, bf16, f16 or auto");
+                "where TYPE is f32, bf16, f16, w8a16, w4a16 or auto");
 }
 
 // A pattern of many stars takes no more than its length times the name's.
