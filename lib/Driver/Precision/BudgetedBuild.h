@@ -10,6 +10,8 @@
 #include "Sensitivity.h"
 #include "heddle/Driver/Build.h"
 
+#include <map>
+
 namespace heddle {
 
 /// The way of `buildWithinBudget`. Steps that return false have reported an
@@ -36,6 +38,8 @@ private:
   double pinnedSquares() const;
   bool choose(double scale);
   bool compileChosen();
+  std::optional<llvm::SmallVector<HostTensor>>
+  exactResults(size_t sample, llvm::ArrayRef<HostTensor> inputs);
   std::optional<double> errorOf(size_t sample);
   bool predict();
   bool validate();
@@ -82,6 +86,8 @@ private:
   Assignment assignment;
   std::vector<unsigned> types;
   std::unique_ptr<LoadedProgram> exact, chosen;
+  std::map<size_t, llvm::SmallVector<HostTensor>> keptResults;
+  size_t keptBytes = 0;
   PrecisionCertificate certificate;
 };
 

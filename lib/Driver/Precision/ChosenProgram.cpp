@@ -26,6 +26,10 @@ static constexpr unsigned kMostChosen = 4;
 /// were beyond it.
 static constexpr double kTightening = 0.9, kFixedTightening = 0.7;
 
+/// Results of the program in f32 that are kept at most; others are computed
+/// again.
+static constexpr size_t kMostKeptBytes = size_t(256) << 20;
+
 /// The squares of the pins, added up in any order, are at most this many times
 /// their sum in another order.
 static constexpr double kAnyOrder = 1 + 1e-9;
@@ -74,6 +78,25 @@ bool BudgetedBuild::compileChosen() {
   return chosen != nullptr;
 }
 
+/// What the program in f32 gives for a sample, kept for the programs that are
+/// tried later; none after an error, which has been reported.
+std::optional<SmallVector<HostTensor>>
+BudgetedBuild::exactResults(size_t sample, ArrayRef<HostTensor> inputs) {
+  if (auto known = keptResults.find(sample); known != keptResults.end())
+    return known->second;
+  auto results = exact->call(inputs);
+  if (!results)
+    return std::nullopt;
+  size_t bytes = 0;
+  for (const HostTensor &result : *results)
+    bytes += result.bytes().size();
+  if (keptBytes + bytes <= kMostKeptBytes) {
+    keptBytes += bytes;
+    keptResults[sample] = *results;
+  }
+  return results;
+}
+
 /// Of the chosen program for a sample; none after an error, which has been
 /// reported.
 std::optional<double> BudgetedBuild::errorOf(size_t sample) {
@@ -82,7 +105,7 @@ std::optional<double> BudgetedBuild::errorOf(size_t sample) {
   auto inputs = data->read(session, sample);
   if (!inputs)
     return std::nullopt;
-  auto wanted = exact->call(*inputs), found = chosen->call(*inputs);
+  auto wanted = exactResults(sample, *inputs), found = chosen->call(*inputs);
   if (!wanted || !found)
     return std::nullopt;
   return fromMagnitude(certificate.metric,
