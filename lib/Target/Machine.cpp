@@ -323,7 +323,7 @@ static std::vector<Machine> makeMachines() {
   withMatrices.plainName = "x86-64-v4-bf16";
   withMatrices.l1Bytes = 48 * kib;
   withMatrices.l2Bytes = 2048 * kib;
-  withMatrices.rates.flopsPerUsMatrix = 700e3;
+  withMatrices.rates.flopsPerUsMatrix = 1300e3;
   table.push_back(std::move(withMatrices));
   // The smallest common server cores: Arm Neoverse N1 Technical Reference
   // Manual (100616; L1D 64 KiB, L2 from 256 KiB as built) and Arm Cortex-A72

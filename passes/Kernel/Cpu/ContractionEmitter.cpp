@@ -71,7 +71,7 @@ LogicalResult ContractionEmitter::emit() {
   }
   if (plan.fillsMatrices)
     allocateMatrixScratch();
-  if (isBlocked())
+  else if (isBlocked())
     partialSums = frame.allocateScratch(accumulator, plan.blocks.rowTiles *
                                                          plan.split.bigRows *
                                                          plan.groupColumns());

@@ -155,38 +155,63 @@ private:
   int64_t restSteps() const {
     return shape.depthCount().bound() % matrixSteps + !shape.rest.is(0);
   }
+  /// Whole products between two visits of the sums' memory, and how many such
+  /// blocks the depth has.
+  int64_t blockProducts() const { return plan.blocks.depthBlock / matrixSteps; }
+  int64_t depthBlocks() const {
+    return wholeProducts() ? llvm::divideCeil(wholeProducts(), blockProducts())
+                           : 1;
+  }
+  int64_t sumsOfTile() const {
+    return plan.tileShape.rows * plan.groupColumns();
+  }
   void allocateMatrixScratch();
-  /// A tile of rows and columns, and how many rows it has.
+  /// A tile of rows and columns, how many rows it has, and the products of a
+  /// block of the depth.
   struct MatrixPart {
     Group group;
     Rows rows;
-    mlir::Value height;
+    mlir::Value height, firstProduct, products;
   };
   /// Emits the groups like `like` from `begin` to `end`, for all `rows`.
   mlir::LogicalResult emitInMatrices(mlir::Value begin, mlir::Value end,
                                      Group like, RowRange rows);
+  /// The tile `number` of rows for the whole depth.
   MatrixPart matrixPartOf(Group group, mlir::Value number);
-  /// Readies the registers for the sums of `part`, the first ones of which are
-  /// those of what is behind the last whole product.
-  void beginMatrices(MatrixTile &tile, const MatrixPart &part, RowRange rows);
+  void takeBlock(MatrixPart &part, mlir::Value block);
+  /// What is visited as the `visit`-th of `groups` like `like` from `begin` on.
+  MatrixPart matrixPartAt(mlir::Value visit, mlir::Value begin,
+                          mlir::Value groups, Group like, RowRange rows);
+  /// Where the sums of the visit rest that follows one whose rest at `place`.
+  mlir::Value nextResting(mlir::Value place, RowRange rows);
+  /// Readies the registers for the sums of `part`: they begin with what is
+  /// behind the last whole product, or with those of the block of the depth
+  /// before. Theirs rest at `place` afterwards.
+  void beginMatrices(MatrixTile &tile, const MatrixPart &part, RowRange rows,
+                     mlir::Value place);
   /// Tells the processor the height of `part`, where it knows another one.
   void configureFor(MatrixTile &tile, const MatrixPart &part,
                     mlir::Value configured);
-  /// Whether all groups go by for a tile of rows, which then stays in the first
-  /// cache: panels, which lie in one piece, are sooner brought than rows.
-  bool areRowsOutside() const;
   /// Asks for a part of the next group's panel: each pass over the rows for its
   /// share, each product for a share of that.
   void fetchNextPanel(const MatrixPart &part, RowRange rows,
                       mlir::Value product);
-  void multiplyMatrices(MatrixTile &tile, const MatrixPart &part,
-                        mlir::Value product);
-  /// Writes some rows of the sums of `part`, which rest from `base` on, with
-  /// what follows them: `count` rows from `first` on, as far as there are.
+  /// The product number `product` of the depth. Where rows are copied at all,
+  /// `copiesNow` says whether this product does so, or reads the copies.
+  void multiplyMatrices(MatrixTile &tile, const MatrixPart &part, RowRange rows,
+                        mlir::Value product, mlir::Value copiesNow);
+  MatrixLhs copiesOf(const MatrixPart &part, RowRange rows,
+                     mlir::Value product);
+  bool haveOneHeight() const { return plan.split.smallCount == 0; }
+  /// How many rows of a tile are finished beside each product of the next one.
+  int64_t rowsBesideProduct() const;
+  /// Writes so many rows of the sums of `part`, which rest from `base` on, with
+  /// what follows them: those from `first` on, as far as there are.
   mlir::LogicalResult finishRows(const MatrixPart &part, mlir::Value base,
-                                 mlir::Value first, int64_t count);
-  /// Copies what the rows and the columns have behind the last whole product,
-  /// and zeros after it.
+                                 mlir::Value first);
+  /// Multiplies what rows and columns have behind the last whole product, of
+  /// which it makes copies with zeros after it.
+  void multiplyRest(MatrixTile &tile, const MatrixPart &part, RowRange rows);
   void copyRowRest(const MatrixPart &part);
   void copyColumnRest(const Group &group);
 
@@ -220,9 +245,11 @@ private:
   /// What the processor is told of matrix registers, and what is behind the
   /// last whole product of rows and columns.
   mlir::Value matrixConfiguration, rowRest, columnRest;
-  /// The sums of two tiles: while those of one are made, what follows the
-  /// other's is done.
+  /// The sums of all tiles of rows between blocks of the depth, and of one
+  /// more: while those of one are made, what follows another's is done.
   mlir::Value matrixSums;
+  /// Rows of the grid's tile as products read them, product after product.
+  mlir::Value rowCopies;
   /// How far dimensions run in this launch, null where to their extent.
   llvm::SmallVector<mlir::Value> outerLimits, outerRowLimits, depthLimits;
   mlir::Value rowLimit, columnLimit;

@@ -1,40 +1,24 @@
 // Contractions in matrix registers.
 //
-// Rows are read where they are and columns from panels, half of which is what a
-// register takes, so that weights lie as they do for vectors. What is behind
-// the last whole product of a depth that does not come out even is copied, with
-// zeros behind it, and multiplied first.
+// Columns are read from panels, half of which is what a register takes, so that
+// weights lie as they do for vectors. Rows go by for a block of a panel's depth
+// that stays in the first cache: the first group of columns reads them where
+// they are and leaves copies, of which a product's rows lie in one piece, for
+// the others. Where rows are short and many, panels go by for a tile of rows.
+// What is behind the last whole product of a depth that does not come out even
+// is copied, with zeros behind it, and multiplied first.
 //
-// Sums go to memory, and what follows them is done while the next tile's are
-// made: vectors and matrix registers work beside each other. So there is one
-// loop over the tiles of all groups, which goes one further than these.
+// Sums go to memory, whose next block of the depth begins with them, to the
+// bit. What follows the last block is done while the next tile's sums are made:
+// vectors and matrix registers work beside each other. So there is one loop
+// over the tiles of all groups and blocks, which goes one further than these.
 
 #include "passes/Kernel/Cpu/ContractionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/Kernel/Cpu/Lanes.h"
 
 using namespace mlir;
 using namespace heddle;
-
-static Type elementOf(Value buffer) {
-  return cast<MemRefType>(buffer.getType()).getElementType();
-}
-
-void ContractionEmitter::allocateMatrixScratch() {
-  matrixConfiguration = frame.allocateScratch(frame.builder.getI8Type(),
-                                              MatrixTile::configurationBytes);
-  matrixSums = frame.allocateScratch(accumulator, 2 * plan.tileShape.rows *
-                                                      plan.groupColumns());
-  if (!restSteps())
-    return;
-  rowRest = frame.allocateScratch(elementOf(lhsBuffer),
-                                  plan.tileShape.rows * matrixTerms());
-  columnRest = frame.allocateScratch(elementOf(rhsBuffer),
-                                     matrixTerms() * plan.groupColumns());
-}
 
 static Value select(IndexBuilder &index, Value condition, Value left,
                     Value right) {
@@ -62,7 +46,15 @@ ContractionEmitter::MatrixPart ContractionEmitter::matrixPartOf(Group group,
             plan.split.bigRows,
             index.constant(0),
             {}};
-  return {group, rows, height};
+  return {group, rows, height, index.constant(0),
+          index.constant(wholeProducts())};
+}
+
+void ContractionEmitter::takeBlock(MatrixPart &part, Value block) {
+  part.firstProduct = index.mul(block, blockProducts());
+  part.products =
+      index.min(index.constant(blockProducts()),
+                index.sub(index.constant(wholeProducts()), part.firstProduct));
 }
 
 void ContractionEmitter::configureFor(MatrixTile &tile, const MatrixPart &part,
@@ -82,166 +74,138 @@ void ContractionEmitter::configureFor(MatrixTile &tile, const MatrixPart &part,
   });
 }
 
-void ContractionEmitter::copyRowRest(const MatrixPart &part) {
-  OpBuilder &builder = frame.builder;
-  auto type = VectorType::get({matrixTerms()}, elementOf(lhsBuffer));
-  Value zeros =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  int64_t whole = wholeProducts() * matrixTerms();
-  Value mask = tailMask(builder, loc, matrixTerms(), rowTerms() - whole);
-  Value from = index.add(storedLhsOf(part.rows).base, whole);
-  index.loop(index.constant(0), part.height, 1, [&](Value r) {
-    Value copied = vector::MaskedLoadOp::create(
-        builder, loc, type, lhsBuffer,
-        index.at(from, r, frame.numberOf(shape.row.lhs)), mask, zeros);
-    vector::StoreOp::create(builder, loc, copied, rowRest,
-                            index.mul(r, matrixTerms()));
-  });
-}
-
-void ContractionEmitter::copyColumnRest(const Group &group) {
-  OpBuilder &builder = frame.builder;
-  TileRhs stored = storedRhsOf(group);
-  auto type =
-      VectorType::get({plan.lanes * shape.perStep}, elementOf(rhsBuffer));
-  Value zeros =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  int64_t panelColumns = frame.machine.panelColumns;
-  Value first =
-      index.add(stored.base, wholeProducts() * matrixTerms() * panelColumns);
-  for (int64_t step = 0; step < matrixSteps; ++step)
-    for (int64_t v = 0; v < group.vectors; ++v) {
-      Value columns = zeros;
-      if (step < restSteps())
-        columns = vector::LoadOp::create(
-            builder, loc, type, rhsBuffer,
-            index.add(first,
-                      step * shape.perStep * panelColumns + stored.vectors[v]));
-      int64_t place = (step * group.vectors + v) * plan.lanes * shape.perStep;
-      vector::StoreOp::create(builder, loc, columns, columnRest,
-                              index.constant(place));
-    }
-}
-
 void ContractionEmitter::beginMatrices(MatrixTile &tile, const MatrixPart &part,
-                                       RowRange rows) {
-  tile.zero();
-  if (!restSteps())
-    return;
-  index.branch(areEqual(index, part.rows.number, rows.begin),
-               [&] { copyColumnRest(part.group); });
-  copyRowRest(part);
-  MatrixRhs rhs;
-  rhs.buffer = columnRest;
-  rhs.base = index.constant(0);
-  for (int64_t v = 0; v < part.group.vectors; ++v)
-    rhs.vectors.push_back(v * plan.lanes * shape.perStep);
-  rhs.stepStride = part.group.vectors * plan.lanes * shape.perStep;
-  tile.multiplyAdd({rowRest, index.constant(0), matrixTerms()}, rhs);
+                                       RowRange rows, Value place) {
+  auto begin = [&] {
+    tile.zero();
+    if (restSteps())
+      multiplyRest(tile, part, rows);
+  };
+  if (depthBlocks() == 1)
+    return begin();
+  index.branch(areEqual(index, part.firstProduct, index.constant(0)), begin,
+               [&] { tile.load(matrixSums, nextResting(place, rows)); });
 }
 
-void ContractionEmitter::fetchNextPanel(const MatrixPart &part, RowRange rows,
-                                        Value product) {
-  TileRhs next = storedRhsOf(part.group);
-  int64_t perProduct = matrixTerms() * frame.machine.panelColumns;
-  int64_t perLine = matrixTerms();
-  int64_t lines = llvm::divideCeil(perProduct / perLine, plan.blocks.rowTiles);
-  Value pass = index.sub(part.rows.number, rows.begin);
-  Value first = index.at(index.mul(pass, wholeProducts()), product, 1);
-  Value place =
-      index.at(index.add(next.base, shape.panelStride), first, lines * perLine);
-  for (int64_t line = 0; line < lines; ++line)
-    memref::PrefetchOp::create(frame.builder, loc, next.buffer,
-                               index.add(place, line * perLine),
-                               /*isWrite=*/false, /*localityHint=*/2,
-                               /*isDataCache=*/true);
-}
-
-void ContractionEmitter::multiplyMatrices(MatrixTile &tile,
-                                          const MatrixPart &part,
-                                          Value product) {
-  TileRhs stored = storedRhsOf(part.group);
-  int64_t panelColumns = frame.machine.panelColumns;
-  MatrixRhs rhs;
-  rhs.buffer = stored.buffer;
-  rhs.base = index.at(stored.base, product, matrixTerms() * panelColumns);
-  rhs.vectors = stored.vectors;
-  rhs.stepStride = panelColumns * shape.perStep;
-  Value base = storedLhsOf(part.rows).base;
-  tile.multiplyAdd({lhsBuffer, index.at(base, product, matrixTerms()),
-                    frame.numberOf(shape.row.lhs)},
-                   rhs);
+int64_t ContractionEmitter::rowsBesideProduct() const {
+  int64_t lastProducts =
+      wholeProducts() - (depthBlocks() - 1) * blockProducts();
+  int64_t height = plan.split.bigRows,
+          least = llvm::divideCeil(height, std::max<int64_t>(1, lastProducts));
+  // Loops of one length are predicted.
+  for (int64_t rows = least; rows < 2 * least && haveOneHeight(); ++rows)
+    if (height % rows == 0)
+      return rows;
+  return least;
 }
 
 LogicalResult ContractionEmitter::finishRows(const MatrixPart &part, Value base,
-                                             Value first, int64_t count) {
+                                             Value first) {
+  LogicalResult status = success();
+  int64_t most = rowsBesideProduct();
+  auto finish = [&](Value count) {
+    RestingTile resting{matrixSums,
+                        index.at(base, first, part.group.vectors * plan.lanes),
+                        count};
+    Rows rows = part.rows;
+    rows.first = index.add(rows.first, first);
+    status = output->store(tileOf(part.group, plan.split.bigRows), resting,
+                           placeOf(part.group, rows));
+  };
+  if (haveOneHeight() && plan.split.bigRows % most == 0) {
+    index.branch(index.less(first, part.height),
+                 [&] { finish(index.constant(most)); });
+    return status;
+  }
   Value left = index.max(index.sub(part.height, first), index.constant(0));
-  RestingTile resting{matrixSums,
-                      index.at(base, first, part.group.vectors * plan.lanes),
-                      index.min(left, index.constant(count))};
-  Rows rows = part.rows;
-  rows.first = index.add(rows.first, first);
-  return output->store(tileOf(part.group, plan.split.bigRows), resting,
-                       placeOf(part.group, rows));
+  finish(index.min(left, index.constant(most)));
+  return status;
 }
 
-bool ContractionEmitter::areRowsOutside() const {
-  int64_t elementBits = elementOf(lhsBuffer).getIntOrFloatBitWidth();
-  int64_t rowBytes = wholeProducts() * matrixTerms() * elementBits / 8;
-  return !restSteps() &&
-         2 * plan.split.bigRows * rowBytes <= frame.machine.l1Bytes;
+ContractionEmitter::MatrixPart
+ContractionEmitter::matrixPartAt(Value visit, Value begin, Value groups,
+                                 Group like, RowRange rows) {
+  Value rowTiles = index.sub(rows.end, rows.begin);
+  if (plan.blocks.rowsOutside) {
+    // Of no groups nothing is visited.
+    Value inner = index.max(groups, index.constant(1));
+    like.number = index.add(begin, index.rem(visit, inner));
+    return matrixPartOf(like, index.add(rows.begin, index.div(visit, inner)));
+  }
+  Value ofGroup = index.mul(rowTiles, depthBlocks());
+  like.number = index.add(begin, index.div(visit, ofGroup));
+  Value inGroup = index.rem(visit, ofGroup);
+  MatrixPart part =
+      matrixPartOf(like, index.add(rows.begin, index.rem(inGroup, rowTiles)));
+  if (depthBlocks() > 1)
+    takeBlock(part, index.div(inGroup, rowTiles));
+  return part;
+}
+
+Value ContractionEmitter::nextResting(Value place, RowRange rows) {
+  if (depthBlocks() == 1)
+    return index.sub(index.constant(sumsOfTile()), place);
+  // A place more than there are tiles of rows: the one after this is of the
+  // same rows, a block of the depth ago.
+  Value last = index.mul(index.sub(rows.end, rows.begin), sumsOfTile());
+  return select(index, index.less(place, last), index.add(place, sumsOfTile()),
+                index.constant(0));
 }
 
 LogicalResult ContractionEmitter::emitInMatrices(Value begin, Value end,
                                                  Group like, RowRange rows) {
   LogicalResult status = success();
   int64_t registers = plan.split.bigRows > matrixRegisterRows ? 2 : 1;
-  int64_t tileElements = plan.split.bigRows * plan.groupColumns();
-  int64_t products = std::max<int64_t>(1, wholeProducts());
-  int64_t rowsAtOnce = llvm::divideCeil(plan.split.bigRows, products);
+  // A group that is cut off comes alone.
+  bool copiesRows = plan.copiesRows && like.vectors == plan.tileShape.vectors;
   Value zero = index.constant(0), rowTiles = index.sub(rows.end, rows.begin),
         groups = index.max(index.sub(end, begin), zero);
-  Value total = index.mul(groups, rowTiles);
-  auto partAt = [&](Value group, Value number) {
-    Group its = like;
-    its.number = group;
-    return matrixPartOf(its, number);
-  };
-  auto emitTile = [&](Value t, ValueRange last) -> SmallVector<Value> {
-    MatrixPart finished = partAt(last[0], last[1]);
-    finished.height = last[2];
-    Value inner =
-        areRowsOutside() ? index.max(groups, index.constant(1)) : rowTiles;
-    Value outside = index.div(t, inner), inside = index.rem(t, inner);
-    if (areRowsOutside())
-      std::swap(outside, inside);
-    MatrixPart part =
-        partAt(index.add(begin, outside), index.add(rows.begin, inside));
+  Value total = index.mul(index.mul(groups, rowTiles), depthBlocks());
+  // Carried are the last part's group, rows, height and place of sums, and how
+  // many rows of it are to be finished.
+  auto emitPart = [&](Value visit, ValueRange last) -> SmallVector<Value> {
+    Group group = like;
+    group.number = last[0];
+    MatrixPart finished = matrixPartOf(group, last[1]);
+    finished.height = last[4];
+    MatrixPart part = matrixPartAt(visit, begin, groups, like, rows);
     MatrixTile tile(frame.builder, loc, frame.machine, accumulator, registers,
                     like.vectors);
     tile.firstRegisterRows =
         index.div(index.add(part.height, registers - 1), registers);
-    Value isThere = index.less(t, total);
+    Value isThere = index.less(visit, total),
+          place = nextResting(last[3], rows);
     index.branch(isThere, [&] {
       configureFor(tile, part, last[2]);
-      beginMatrices(tile, part, rows);
+      beginMatrices(tile, part, rows, place);
     });
-    index.loop(0, products, 1, [&](Value product) {
+    Value copiesNow;
+    if (copiesRows)
+      copiesNow = areEqual(index, part.group.number, begin);
+    Value products = wholeProducts() ? part.products : index.constant(1);
+    index.loop(zero, products, 1, [&](Value number) {
+      Value product = index.add(part.firstProduct, number);
       if (wholeProducts())
         index.branch(isThere, [&] {
-          multiplyMatrices(tile, part, product);
-          if (!areRowsOutside())
+          multiplyMatrices(tile, part, rows, product, copiesNow);
+          if (!plan.blocks.rowsOutside)
             fetchNextPanel(part, rows, product);
         });
-      if (failed(finishRows(finished, last[3], index.mul(product, rowsAtOnce),
-                            rowsAtOnce)))
+      if (failed(finishRows(finished, last[3],
+                            index.mul(number, rowsBesideProduct()))))
         status = failure();
     });
-    Value place = index.sub(index.constant(tileElements), last[3]);
     index.branch(isThere, [&] { tile.store(matrixSums, place); });
-    return {part.group.number, part.rows.number, part.height, place};
+    Value left = part.height;
+    if (depthBlocks() > 1) {
+      Value endProduct = index.add(part.firstProduct, part.products);
+      left = select(
+          index, areEqual(index, endProduct, index.constant(wholeProducts())),
+          left, zero);
+    }
+    return {part.group.number, part.rows.number, part.height, place, left};
   };
-  index.loop(zero, index.add(total, 1), 1, {begin, rows.begin, zero, zero},
-             emitTile);
+  index.loop(zero, index.add(total, 1), 1,
+             {begin, rows.begin, zero, zero, zero}, emitPart);
   return status;
 }

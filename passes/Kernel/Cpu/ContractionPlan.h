@@ -29,6 +29,9 @@ struct ContractionPlan {
   bool widens = false;
   /// Sums are held in matrix registers.
   bool fillsMatrices = false;
+  /// Rows that go by in these are copied, for the first group, so that a
+  /// product reads them in one piece for the others.
+  bool copiesRows = false;
   /// The work is so little that loops are not written out.
   bool isSmall = false;
   /// Depth dimensions as tiles read them: of the packed copy if there is one.

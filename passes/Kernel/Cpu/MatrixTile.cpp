@@ -85,15 +85,20 @@ Value MatrixTile::rowsAt(Value base, int64_t r, const Number &stride) {
   return r ? index.at(base, index.valueOf(firstRegisterRows), stride) : base;
 }
 
+/// The load that hints whether its lines are read again soon.
+static StringRef loadOf(bool passesBy) {
+  return passesBy ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64";
+}
+
 void MatrixTile::loadRows(const MatrixLhs &lhs, int64_t r) {
-  call("llvm.x86.tileloadd64",
+  call(loadOf(lhs.passesBy),
        {registerNumber(firstRows + r),
         addressOf(lhs.buffer, rowsAt(lhs.base, r, lhs.rowStride)),
         bytesOf(lhs.buffer, lhs.rowStride)});
 }
 
 void MatrixTile::loadColumns(const MatrixRhs &rhs, int64_t c) {
-  call("llvm.x86.tileloadd64",
+  call(loadOf(rhs.passesBy),
        {registerNumber(firstColumns + c),
         addressOf(rhs.buffer, index.add(rhs.base, rhs.vectors[c])),
         bytesOf(rhs.buffer, Number(rhs.stepStride))});
@@ -114,13 +119,28 @@ void MatrixTile::multiplyAdd(const MatrixLhs &lhs, const MatrixRhs &rhs) {
     }
 }
 
-void MatrixTile::store(Value buffer, Value base) {
+void MatrixTile::storeRows(const MatrixLhs &copy) {
+  for (int64_t r = 0; r < rows; ++r)
+    call("llvm.x86.tilestored64",
+         {registerNumber(firstRows + r),
+          addressOf(copy.buffer, rowsAt(copy.base, r, copy.rowStride)),
+          bytesOf(copy.buffer, copy.rowStride)});
+}
+
+void MatrixTile::moveSums(StringRef name, Value buffer, Value base) {
   int64_t rowElements = columns * logicalLanes;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c) {
       Value first = index.add(rowsAt(base, r, rowElements), c * logicalLanes);
-      call("llvm.x86.tilestored64",
-           {registerNumber(sumsAt(r, c)), addressOf(buffer, first),
-            bytesOf(buffer, Number(rowElements))});
+      call(name, {registerNumber(sumsAt(r, c)), addressOf(buffer, first),
+                  bytesOf(buffer, Number(rowElements))});
     }
+}
+
+void MatrixTile::store(Value buffer, Value base) {
+  moveSums("llvm.x86.tilestored64", buffer, base);
+}
+
+void MatrixTile::load(Value buffer, Value base) {
+  moveSums("llvm.x86.tileloadd64", buffer, base);
 }

@@ -19,6 +19,9 @@ namespace heddle {
 struct MatrixLhs {
   mlir::Value buffer, base;
   Number rowStride;
+  /// Whether they go by: the first cache keeps the other operand in their
+  /// place.
+  bool passesBy = false;
 };
 
 /// Columns as a product reads them, in steps of several terms side by side:
@@ -28,6 +31,8 @@ struct MatrixRhs {
   mlir::Value buffer, base;
   llvm::SmallVector<int64_t> vectors;
   int64_t stepStride = 0;
+  /// As that of rows.
+  bool passesBy = false;
 };
 
 class MatrixTile {
@@ -59,8 +64,11 @@ public:
   void zero();
   /// sums += lhs * rhs over the steps of a product.
   void multiplyAdd(const MatrixLhs &lhs, const MatrixRhs &rhs);
-  /// Writes the sums, row-major from element `base` on.
+  /// Writes the rows of the last product to where `copy` is to be read.
+  void storeRows(const MatrixLhs &copy);
+  /// Writes the sums, row-major from element `base` on, and reads them.
   void store(mlir::Value buffer, mlir::Value base);
+  void load(mlir::Value buffer, mlir::Value base);
 
 private:
   /// The numbers of registers.
@@ -76,6 +84,8 @@ private:
   mlir::Value rowsAt(mlir::Value base, int64_t r, const Number &stride);
   void loadRows(const MatrixLhs &lhs, int64_t r);
   void loadColumns(const MatrixRhs &rhs, int64_t c);
+  /// Moves all sums by the instruction `name`.
+  void moveSums(llvm::StringRef name, mlir::Value buffer, mlir::Value base);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

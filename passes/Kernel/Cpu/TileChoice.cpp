@@ -102,36 +102,96 @@ int64_t evenParts(int64_t count, int64_t most) {
   return llvm::divideCeil(count, llvm::divideCeil(count, most));
 }
 
-/// The rows of a tile of the grid stay in the second cache, from where they are
-/// read for each panel; the panel stays nearer.
+/// Steps of a block of the depth in matrix registers where rows go by, equal as
+/// far as whole products go: one of a panel stays in the first cache beside
+/// what goes through that of rows and sums.
+static int64_t matrixDepthBlock(const Machine &machine, int64_t stepBytes,
+                                int64_t products) {
+  int64_t near = machine.l1Bytes * 2 / 3 / stepBytes / matrixSteps;
+  return matrixSteps * evenParts(products, std::max<int64_t>(1, near));
+}
+
+namespace {
+/// A tile of rows and a group of columns in matrix registers, of the whole
+/// depth, and what their products take.
+struct MatrixCosts {
+  int64_t rowBytes, groupBytes;
+  double us;
+};
+} // namespace
+
+/// Whether panels go by for a tile of rows: one that stays in the first cache
+/// while they come from the second. From memory they come for the first tile of
+/// rows, which has to be one of many; else rows rather go by while the next
+/// panel is fetched, unless they are too few to hide its way.
+static bool areRowsOutside(const Machine &machine,
+                           const ContractionExtents &extents,
+                           const MatrixCosts &costs, int64_t rowTiles) {
+  bool isNear = 3 * costs.rowBytes <= 2 * machine.l1Bytes;
+  bool isWorthwhile =
+      rowTiles < machine.fewPasses || rowTiles > machine.prefetchedPasses;
+  return !extents.hasRest && isNear && isWorthwhile;
+}
+
+/// The most tiles of rows that go by for a panel: beside them panels go through
+/// the second cache, and what is written. But they hide the way of the next
+/// panel from memory.
+static int64_t mostTilesGoingBy(const Machine &machine,
+                                const MatrixCosts &costs) {
+  double panelUs = costs.groupBytes / machine.rates.bytesPerUs;
+  int64_t hiding = panelUs / costs.us + 1;
+  return std::clamp<int64_t>(
+      hiding, std::max<int64_t>(1, machine.l2Bytes / 4 / costs.rowBytes),
+      std::max<int64_t>(1, machine.l2Bytes / 2 / costs.rowBytes));
+}
+
+/// What goes by for a tile of rows or for a group of columns stays in the
+/// second cache.
 static ContractionBlocks chooseMatrixBlocks(const Machine &machine,
                                             const ContractionExtents &extents,
                                             TileShape tile, int64_t rowTiles,
                                             int64_t columnGroups,
                                             int64_t lanes) {
-  ContractionBlocks blocks;
-  blocks.depthBlock = std::max<int64_t>(1, extents.depth);
+  int64_t depth = std::max<int64_t>(1, extents.depth),
+          groupColumns = tile.vectors * lanes;
   double perStep = 2 / machine.rates.flopsPerUsMatrix;
-  int64_t groupColumns = tile.vectors * lanes;
-  double totalUs = perStep * extents.outer * extents.rows * extents.columns *
-                   blocks.depthBlock;
-  double tileUs = perStep * tile.rows * groupColumns * blocks.depthBlock;
+  double totalUs =
+      perStep * extents.outer * extents.rows * extents.columns * depth;
+  MatrixCosts costs = {depth * tile.rows * extents.lhsBytes,
+                       depth * groupColumns * extents.rhsBytes,
+                       perStep * tile.rows * groupColumns * depth};
   // However long: products are so quick that small pieces wait for memory.
   double wantedUs = std::max(totalUs / machine.rates.wantedPieces,
                              machine.rates.shortestPieceUs);
+  int64_t wantedTiles = std::max<int64_t>(1, wantedUs / costs.us);
 
-  int64_t rowBytes = blocks.depthBlock * extents.lhsBytes;
-  int64_t nearTiles =
-      std::max<int64_t>(1, machine.l2Bytes / 2 / rowBytes / tile.rows);
-  int64_t wantedTiles = std::max<int64_t>(1, wantedUs / tileUs);
-  blocks.rowTiles =
-      evenParts(rowTiles, std::min({rowTiles, nearTiles, wantedTiles}));
-  blocks.columnGroups = evenParts(
-      columnGroups, std::clamp<int64_t>(wantedTiles / blocks.rowTiles, 1,
-                                        std::max<int64_t>(1, columnGroups)));
+  ContractionBlocks blocks;
+  blocks.rowsOutside = areRowsOutside(machine, extents, costs, rowTiles);
+  blocks.depthBlock = depth;
+  if (int64_t products = depth / matrixSteps;
+      products > 1 && !blocks.rowsOutside)
+    blocks.depthBlock =
+        matrixDepthBlock(machine, groupColumns * extents.rhsBytes, products);
+  columnGroups = std::max<int64_t>(1, columnGroups);
+  if (blocks.rowsOutside && rowTiles > machine.prefetchedPasses) {
+    // The panels stay from one piece to the next.
+    int64_t near = std::max<int64_t>(1, machine.l2Bytes / 2 / costs.groupBytes);
+    blocks.columnGroups =
+        evenParts(columnGroups, std::min({columnGroups, near, wantedTiles}));
+    blocks.rowTiles = evenParts(
+        rowTiles,
+        std::clamp<int64_t>(wantedTiles / blocks.columnGroups, 1, rowTiles));
+  } else {
+    blocks.rowTiles = evenParts(
+        rowTiles,
+        std::min({rowTiles, mostTilesGoingBy(machine, costs), wantedTiles}));
+    blocks.columnGroups = evenParts(
+        columnGroups,
+        std::clamp<int64_t>(wantedTiles / blocks.rowTiles, 1, columnGroups));
+  }
   int64_t tiles = extents.outer * llvm::divideCeil(rowTiles, blocks.rowTiles) *
                   llvm::divideCeil(columnGroups, blocks.columnGroups);
-  double blockUs = tileUs * blocks.rowTiles * blocks.columnGroups;
+  double blockUs = costs.us * blocks.rowTiles * blocks.columnGroups;
   blocks.chunk =
       std::clamp<int64_t>(wantedUs / blockUs, 1, std::max<int64_t>(1, tiles));
   return blocks;

@@ -80,8 +80,10 @@ struct ContractionExtents {
   bool packsRhs = false;
   /// A call says how many rows there are, `rows` at most.
   bool sizedRows = false;
-  /// Sums are held in matrix registers, of the whole depth.
+  /// Sums are held in matrix registers.
   bool inMatrices = false;
+  /// Some of the depth is behind the last whole product of these.
+  bool hasRest = false;
 };
 
 /// How a contraction is cut. Results do not depend on it except through
@@ -97,6 +99,9 @@ struct ContractionBlocks {
   int64_t chunk = 1;
   /// Whether passes over the rows fetch the next panel ahead.
   bool prefetch = false;
+  /// In matrix registers, whether all column groups go by for a tile of rows,
+  /// which then stays in the first cache; else all rows go by for a group.
+  bool rowsOutside = false;
 };
 
 ContractionBlocks chooseBlocks(const Machine &machine,

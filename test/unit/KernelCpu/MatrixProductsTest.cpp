@@ -99,6 +99,23 @@ TEST_F(MatrixProducts, DepthsThatDoNotFillRegisters) {
     checkPairs(19, 40, k);
 }
 
+TEST_F(MatrixProducts, DepthsThatAreCutInBlocks) {
+  // Blocks of one length and of two, with a rest, and of a single tile of rows.
+  for (int64_t k : {1088, 2048, 2116, 3140})
+    checkBytes(70, 100, k);
+  for (int64_t k : {544, 1024, 1601})
+    checkPairs(70, 100, k);
+  checkBytes(20, 500, 2052);
+  checkPairs(9, 45, 1100);
+}
+
+TEST_F(MatrixProducts, RowsThatAreCopiedForManyColumns) {
+  checkBytes(130, 500, 192);
+  checkBytes(130, 1100, 1216);
+  checkPairs(150, 500, 98);
+  checkPairs(101, 500, 608);
+}
+
 TEST_F(MatrixProducts, ManyTilesOfTheGrid) {
   checkBytes(300, 500, 516);
   checkPairs(300, 500, 258);

@@ -54,6 +54,57 @@ func.func @pairs(%a: tensor<16x64xbf16>, %b: tensor<1x32x32x2xbf16>) -> tensor<1
   return %0 : tensor<16x16xf32>
 }
 
+// A depth of three blocks, the last one product shorter: sums go on from memory. Rows are read where they are for the first panel of a piece and stored
+// in one piece for the others; what goes by leaves the panel's block in the first cache.
+// CHECK-LABEL: func.func @deep(
+// CHECK: scf.for %{{.*}} = %c0{{.*}} iter_args
+// CHECK: llvm.x86.ldtilecfg
+// CHECK: scf.if
+// CHECK-COUNT-4: llvm.x86.tilezero
+// CHECK: } else {
+// CHECK-COUNT-4: llvm.x86.tileloadd64
+// CHECK: scf.for
+// CHECK: llvm.x86.tileloadd64
+// CHECK: llvm.x86.tileloaddt164
+// CHECK-COUNT-4: llvm.x86.tdpbusd
+// CHECK-COUNT-2: llvm.x86.tilestored64
+// CHECK: } else {
+// CHECK-COUNT-4: llvm.x86.tdpbusd
+// CHECK-NOT: llvm.x86.tilestored64
+// CHECK: memref.prefetch
+// CHECK: vector.store
+// CHECK-COUNT-4: llvm.x86.tilestored64
+// CHECK: llvm.x86.tilerelease
+func.func @deep(%a: tensor<2048x3008xi8>, %b: tensor<64x752x32x4xi8>) -> tensor<2048x2048xi32> attributes {kernel.entry} {
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 2048, 2048, 3008>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k/4 n%32 k%4", lhs_type = ui8
+  } : tensor<2048x3008xi8>, tensor<64x752x32x4xi8> -> tensor<2048x2048xi32>
+  return %0 : tensor<2048x2048xi32>
+}
+
+// Of few tiles of rows, each stays in the first cache while panels go by.
+// CHECK-LABEL: func.func @near(
+// CHECK-COUNT-4: llvm.x86.tilezero
+// CHECK: llvm.x86.tileloaddt164
+// CHECK: llvm.x86.tileloadd64
+// CHECK: llvm.x86.tdpbusd
+// CHECK: llvm.x86.tileloaddt164
+// CHECK: llvm.x86.tdpbusd
+// CHECK: llvm.x86.tileloadd64
+// CHECK-NOT: llvm.x86.tileload
+// CHECK-NOT: memref.prefetch
+// CHECK: llvm.x86.tilerelease
+func.func @near(%a: tensor<64x256xi8>, %b: tensor<4x64x32x4xi8>) -> tensor<64x128xi32> attributes {kernel.entry} {
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 64, 128, 256>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k/4 n%32 k%4", lhs_type = ui8
+  } : tensor<64x256xi8>, tensor<4x64x32x4xi8> -> tensor<64x128xi32>
+  return %0 : tensor<64x128xi32>
+}
+
 // Few rows stay in vectors.
 // CHECK-LABEL: func.func @few(
 // CHECK-NOT: llvm.x86.tile
