@@ -131,9 +131,12 @@ static void setCuts(Machine &machine) {
   // A product of registers is added to the same sums 52 cycles after the one
   // before (248966-049, section 20.5.5): so long take 16 steps by a panel,
   // however few rows there are. Vectors, two products a cycle, take 16 cycles
-  // for each row, which makes 48 for three. With eight there is room for what
-  // is around the products: configuring, and sums that go through memory.
-  machine.rowsWorthMatrices = 8;
+  // for each row, which makes 48 for three. Measured on a Sapphire Rapids
+  // server, as shares of the time in vectors: four rows 0.5 to 1.0 of bytes and
+  // 0.2 to 0.3 of bf16, weights in the second cache, and 0.8 to 0.9 of both
+  // where weights come from further away; three rows of bytes then 0.95 to
+  // 1.05.
+  machine.rowsWorthMatrices = 4;
   // The rows of 32 x 4096 x 4096 are fewer passes. Measured when blocks of the
   // depth were first fetched ahead for them, from memory, on one thread: 8.5 ms
   // in place of 12.1. Where few passes end was found by trying.
@@ -314,7 +317,7 @@ static std::vector<Machine> makeMachines() {
   // which have L1D of 48 KiB and 2 MiB of second cache (248966-049, table 2-2).
   // A product of two full registers takes 16 cycles, 256 multiply-adds of quads
   // or pairs a cycle; measured on one core of a Sapphire Rapids server: 16 at
-  // 2.8 GHz, and half of that rate from operands in the second cache.
+  // 2.8 GHz, and six tenths of 1.8e6, of a quicker one, by kernels.
   Machine withMatrices = table.back();
   withMatrices.name = "x86-64-v4-amx";
   withMatrices.aliases = {"v4-amx"};

@@ -51,6 +51,21 @@ static bool isWorthWidening(const Machine &machine,
 /// from copies.
 static constexpr int64_t groupsWorthCopies = 12;
 
+/// Chooses how matrix registers are loaded with what goes by.
+static void chooseMatrixLoads(const Machine &machine,
+                              const ContractionExtents &extents,
+                              ContractionPlan &plan) {
+  const ContractionBlocks &blocks = plan.blocks;
+  int64_t rowBytes = extents.lhsBytes * plan.tileShape.rows * blocks.rowTiles;
+  int64_t columnBytes =
+      extents.rhsBytes * plan.groupColumns() * blocks.columnGroups;
+  int64_t steps = blocks.rowsOutside ? extents.depth : blocks.depthBlock;
+  plan.passesBy = 3 * steps * (blocks.rowsOutside ? columnBytes : rowBytes) >
+                  2 * machine.l1Bytes;
+  plan.copiesRows = !blocks.rowsOutside && extents.depth >= matrixSteps &&
+                    blocks.columnGroups >= groupsWorthCopies;
+}
+
 ContractionPlan heddle::planContraction(KernelFrame &frame,
                                         const ContractionShape &shape,
                                         Type accumulator) {
@@ -125,9 +140,8 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   extents.hasRest = extents.depth % matrixSteps != 0 || !shape.rest.is(0);
   plan.blocks = chooseBlocks(frame.machine, extents, plan.tileShape, rowTiles,
                              plan.columnGroups.bound(), plan.lanes);
-  plan.copiesRows = plan.fillsMatrices && !plan.blocks.rowsOutside &&
-                    extents.depth >= matrixSteps &&
-                    plan.blocks.columnGroups >= groupsWorthCopies;
+  if (plan.fillsMatrices)
+    chooseMatrixLoads(frame.machine, extents, plan);
   // Sums of steps of several terms rest between whole chains alone: whatever
   // the size of a cache they have the same bits.
   if (shape.perStep > 1 && !plan.fillsMatrices)

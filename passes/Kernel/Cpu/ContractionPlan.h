@@ -32,6 +32,8 @@ struct ContractionPlan {
   /// Rows that go by in these are copied, for the first group, so that a
   /// product reads them in one piece for the others.
   bool copiesRows = false;
+  /// What goes by is more than stays in the first cache.
+  bool passesBy = false;
   /// The work is so little that loops are not written out.
   bool isSmall = false;
   /// Depth dimensions as tiles read them: of the packed copy if there is one.

@@ -97,7 +97,7 @@ MatrixLhs ContractionEmitter::copiesOf(const MatrixPart &part, RowRange rows,
   Value place = index.mul(index.sub(part.rows.number, rows.begin),
                           perProduct * wholeProducts());
   return {rowCopies, index.at(place, product, perProduct), matrixTerms(),
-          /*passesBy=*/true};
+          plan.passesBy};
 }
 
 void ContractionEmitter::multiplyMatrices(MatrixTile &tile,
@@ -110,10 +110,10 @@ void ContractionEmitter::multiplyMatrices(MatrixTile &tile,
   rhs.base = index.at(stored.base, product, matrixTerms() * panelColumns);
   rhs.vectors = stored.vectors;
   rhs.stepStride = panelColumns * shape.perStep;
-  rhs.passesBy = plan.blocks.rowsOutside;
-  MatrixLhs lhs{lhsBuffer,
-                index.at(storedLhsOf(part.rows).base, product, matrixTerms()),
-                frame.numberOf(shape.row.lhs), !plan.blocks.rowsOutside};
+  rhs.passesBy = plan.passesBy && plan.blocks.rowsOutside;
+  MatrixLhs lhs{
+      lhsBuffer, index.at(storedLhsOf(part.rows).base, product, matrixTerms()),
+      frame.numberOf(shape.row.lhs), plan.passesBy && !plan.blocks.rowsOutside};
   if (!copiesNow)
     return tile.multiplyAdd(lhs, rhs);
   MatrixLhs copies = copiesOf(part, rows, product);

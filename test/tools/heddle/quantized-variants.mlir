@@ -50,7 +50,7 @@
 // RUN: heddle compile -q %s -t x86-64-v3 -o %t.pairs.heddle
 // RUN: %if avxvnni %{ heddle run %t.pairs.heddle --threads 1 --input 0=random:1 --output %t.pairs.out %}
 // RUN: %if avxvnni %{ diff -r %t.vex.out %t.pairs.out %}
-func.func @main(%a: tensor<7x64xui8>) -> tensor<7x40xf32> {
+func.func @main(%a: tensor<3x64xui8>) -> tensor<3x40xf32> {
   %i = stablehlo.iota dim = 0 : tensor<64x40xf32>
   %c = stablehlo.constant dense<[[0.5], [1.5]]> : tensor<2x1xf32>
   %r = stablehlo.broadcast_in_dim %c, dims = [0, 1] : (tensor<2x1xf32>) -> tensor<2x1280xf32>
@@ -61,7 +61,7 @@ func.func @main(%a: tensor<7x64xui8>) -> tensor<7x40xf32> {
   %three = stablehlo.constant dense<3> : tensor<ui8>
   %q = prec.quantize %f, %s, %zero rounding nearest_even range -128 to 127 : tensor<64x40xf32>, tensor<f32>, tensor<i8> -> tensor<64x40xi8>
   %w = prec.dequantize %q, %s, %zero : tensor<64x40xi8>, tensor<f32>, tensor<i8> -> tensor<64x40xf32>
-  %d = prec.dequantize %a, %s, %three : tensor<7x64xui8>, tensor<f32>, tensor<ui8> -> tensor<7x64xf32>
-  %0 = stablehlo.dot_general %d, %w, contracting_dims = [1] x [0] : (tensor<7x64xf32>, tensor<64x40xf32>) -> tensor<7x40xf32>
-  return %0 : tensor<7x40xf32>
+  %d = prec.dequantize %a, %s, %three : tensor<3x64xui8>, tensor<f32>, tensor<ui8> -> tensor<3x64xf32>
+  %0 = stablehlo.dot_general %d, %w, contracting_dims = [1] x [0] : (tensor<3x64xf32>, tensor<64x40xf32>) -> tensor<3x40xf32>
+  return %0 : tensor<3x40xf32>
 }

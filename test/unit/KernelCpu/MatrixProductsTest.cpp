@@ -79,7 +79,7 @@ void checkBytes(int64_t m, int64_t n, int64_t k) {
 }
 
 TEST_F(MatrixProducts, RowsThatDoNotFillRegisters) {
-  for (int64_t m : {8, 15, 16, 17, 31, 32, 33, 63, 65, 97, 200}) {
+  for (int64_t m : {4, 7, 8, 15, 16, 17, 31, 32, 33, 63, 65, 97, 200}) {
     checkBytes(m, 64, 128);
     checkPairs(m, 64, 64);
   }
@@ -200,13 +200,13 @@ TEST(MatrixCode, ProductsAreUsedWhereRowsAreWorthThem) {
     auto kernel = Kernel::compile(text, machine);
     return kernel && kernel->assembly.find(instruction) != std::string::npos;
   };
-  for (int64_t m : {1, 7, 8, 64}) {
+  for (int64_t m : {1, 3, 4, 64}) {
     std::string inBytes = matmulText(bytes, m, 64, 128),
                 inPairs = matmulText(pairs, m, 64, 128);
-    EXPECT_EQ(uses(inBytes, matrixMachine, "tdpbusd"), m >= 8);
-    EXPECT_EQ(uses(inPairs, matrixMachine, "tdpbf16ps"), m >= 8);
-    EXPECT_EQ(uses(inBytes, matrixMachine, "vpdpbusd"), m < 8);
-    EXPECT_EQ(uses(inPairs, matrixMachine, "vdpbf16ps"), m < 8);
+    EXPECT_EQ(uses(inBytes, matrixMachine, "tdpbusd"), m >= 4);
+    EXPECT_EQ(uses(inPairs, matrixMachine, "tdpbf16ps"), m >= 4);
+    EXPECT_EQ(uses(inBytes, matrixMachine, "vpdpbusd"), m < 4);
+    EXPECT_EQ(uses(inPairs, matrixMachine, "vdpbf16ps"), m < 4);
     EXPECT_FALSE(uses(inBytes, "x86-64-v4-bf16", "tdpbusd"));
     EXPECT_FALSE(uses(inPairs, "x86-64-v4-bf16", "tdpbf16ps"));
   }
@@ -224,9 +224,9 @@ TEST(MatrixCode, ConvolutionsUseThemWhereTapsFillThem) {
     EXPECT_EQ(uses(bytes, c, "tdpbusd"), channels >= 16) << channels;
     EXPECT_EQ(uses(bytes, c, "vpdpbusd"), channels < 16) << channels;
   }
-  for (int64_t outputs : {7, 8})
+  for (int64_t outputs : {3, 4})
     EXPECT_EQ(uses(bytes, {9, 9, 64, outputs, 3, 1, 1}, "tdpbusd"),
-              outputs == 8);
+              outputs == 4);
   EXPECT_TRUE(uses(bytes, {7, 7, 64, 64, 1, 1, 0}, "tdpbusd"));
   EXPECT_TRUE(uses(bytes, {9, 9, 64, 64, 1, 1, 0}, "tdpbusd"));
   EXPECT_TRUE(uses(pairs, {7, 7, 64, 64, 3, 1, 1}, "tdpbf16ps"));

@@ -96,26 +96,26 @@ func.func @deep(%a: tensor<2048x3008xi8>, %b: tensor<64x752x32x4xi8>) -> tensor<
 // CHECK-NOT: llvm.x86.tileload
 // CHECK-NOT: memref.prefetch
 // CHECK: llvm.x86.tilerelease
-func.func @near(%a: tensor<64x256xi8>, %b: tensor<4x64x32x4xi8>) -> tensor<64x128xi32> attributes {kernel.entry} {
+func.func @near(%a: tensor<64x256xi8>, %b: tensor<16x64x32x4xi8>) -> tensor<64x512xi32> attributes {kernel.entry} {
   %0 = kernel.contract %a, %b {
-    extents = array<i64: 64, 128, 256>,
+    extents = array<i64: 64, 512, 256>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
     iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k/4 n%32 k%4", lhs_type = ui8
-  } : tensor<64x256xi8>, tensor<4x64x32x4xi8> -> tensor<64x128xi32>
-  return %0 : tensor<64x128xi32>
+  } : tensor<64x256xi8>, tensor<16x64x32x4xi8> -> tensor<64x512xi32>
+  return %0 : tensor<64x512xi32>
 }
 
 // Few rows stay in vectors.
 // CHECK-LABEL: func.func @few(
 // CHECK-NOT: llvm.x86.tile
 // CHECK: return
-func.func @few(%a: tensor<7x64xbf16>, %b: tensor<1x32x32x2xbf16>) -> tensor<7x16xf32> attributes {kernel.entry} {
+func.func @few(%a: tensor<3x64xbf16>, %b: tensor<1x32x32x2xbf16>) -> tensor<3x16xf32> attributes {kernel.entry} {
   %0 = kernel.contract %a, %b {
-    extents = array<i64: 7, 16, 64>,
+    extents = array<i64: 3, 16, 64>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
     iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k/2 n%32 k%2"
-  } : tensor<7x64xbf16>, tensor<1x32x32x2xbf16> -> tensor<7x16xf32>
-  return %0 : tensor<7x16xf32>
+  } : tensor<3x64xbf16>, tensor<1x32x32x2xbf16> -> tensor<3x16xf32>
+  return %0 : tensor<3x16xf32>
 }
 
 // A window of 3 x 3 with a border: rows of the image are copied with zeros around them, in one plane, and a product takes 48 bytes of the taps of a
