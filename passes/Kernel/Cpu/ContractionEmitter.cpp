@@ -81,8 +81,15 @@ LogicalResult ContractionEmitter::emit() {
   Extent columnBlocks = plan.columnGroups.ceilDiv(plan.blocks.columnGroups);
 
   Value tile = frame.enterTileLoop();
-  SmallVector<Value> at = indicesAt(
-      frame, index, tile, {shape.outerCount(), columnBlocks, rowBlocks});
+  // What stays in the second cache while the other operand goes by does so from
+  // one tile of the grid to the next.
+  bool rowsGoBy = plan.fillsMatrices && !plan.blocks.rowsOutside;
+  SmallVector<Extent> grid = {shape.outerCount(), columnBlocks, rowBlocks};
+  if (rowsGoBy)
+    std::swap(grid[1], grid[2]);
+  SmallVector<Value> at = indicesAt(frame, index, tile, grid);
+  if (rowsGoBy)
+    std::swap(at[1], at[2]);
   coords.assign(result.getRank(), index.constant(0));
   lhsBase = valueOf(shape.lhsOffset);
   rhsBase = valueOf(shape.rhsOffset);
