@@ -87,6 +87,47 @@ TEST(TileChoice, GridsAreCovered) {
         }
 }
 
+/// Bytes of `rows` x `columns` x `depth` in matrix registers, in tiles of 32.
+static ContractionBlocks matrixBlocks(const Machine &machine, int64_t rows,
+                                      int64_t columns, int64_t depth) {
+  ContractionExtents extents;
+  extents.rows = rows;
+  extents.columns = columns;
+  extents.depth = depth / 4;
+  extents.inMatrices = true;
+  return chooseBlocks(machine, extents, {32, 2}, rows / 32, columns / 32, 16);
+}
+
+TEST(TileChoice, WhatStaysOfMatricesFitsItsCache) {
+  const Machine &machine = *findMachine("x86-64-v4-amx");
+  for (int64_t rows : {32, 128, 512, 4096})
+    for (int64_t columns : {32, 768, 4096})
+      for (int64_t depth : {32, 64, 768, 1024, 2048, 3008, 8192}) {
+        ContractionBlocks blocks = matrixBlocks(machine, rows, columns, depth);
+        int64_t steps = depth / 4;
+        EXPECT_LE(blocks.depthBlock, steps);
+        if (blocks.depthBlock < steps)
+          EXPECT_EQ(blocks.depthBlock % matrixSteps, 0);
+        // 32 rows or columns of four bytes a step.
+        EXPECT_LE(blocks.depthBlock * 128, machine.l1Bytes * 2 / 3)
+            << rows << " x " << columns << " x " << depth;
+        int64_t staying =
+            blocks.rowsOutside ? blocks.columnGroups : blocks.rowTiles;
+        EXPECT_LE(staying * steps * 128, machine.l2Bytes)
+            << rows << " x " << columns << " x " << depth;
+      }
+}
+
+TEST(TileChoice, FewAndManyRowsOfMatricesStayWhilePanelsGoBy) {
+  const Machine &machine = *findMachine("x86-64-v4-amx");
+  EXPECT_TRUE(matrixBlocks(machine, 64, 768, 768).rowsOutside);
+  EXPECT_FALSE(matrixBlocks(machine, 128, 768, 768).rowsOutside);
+  EXPECT_FALSE(matrixBlocks(machine, 512, 768, 768).rowsOutside);
+  EXPECT_TRUE(matrixBlocks(machine, 1024, 768, 768).rowsOutside);
+  // They do not fit the first cache.
+  EXPECT_FALSE(matrixBlocks(machine, 1024, 768, 2048).rowsOutside);
+}
+
 /// What is widened wherever it is read takes longer: pieces that threads claim
 /// are smaller, and fewer kernels count as brief.
 TEST(TileChoice, PiecesFollowTheRateOfTheFactors) {
