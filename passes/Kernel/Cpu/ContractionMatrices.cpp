@@ -157,7 +157,7 @@ LogicalResult ContractionEmitter::emitInMatrices(Value begin, Value end,
   LogicalResult status = success();
   int64_t registers = plan.split.bigRows > matrixRegisterRows ? 2 : 1;
   // A group that is cut off comes alone.
-  bool copiesRows = plan.copiesRows && like.vectors == plan.tileShape.vectors;
+  bool copiesRows = plan.copiesRows && like.columns.is(plan.groupColumns());
   Value zero = index.constant(0), rowTiles = index.sub(rows.end, rows.begin),
         groups = index.max(index.sub(end, begin), zero);
   Value total = index.mul(index.mul(groups, rowTiles), depthBlocks());
