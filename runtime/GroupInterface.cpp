@@ -33,6 +33,23 @@ uint32_t heddle_group_count(const heddle_group *group) {
   return group ? group->group->count() : 0;
 }
 
+heddle_status heddle_group_traffic(const heddle_group *group, int ofThisMachine,
+                                   heddle_traffic *out_traffic) {
+  return guarded([&]() -> heddle_status {
+    if (!group)
+      return invalid(nullPointer);
+    const Traffic &traffic = group->group->transport->traffic(ofThisMachine);
+    heddle_traffic report = {};
+    report.size = sizeof(report);
+    report.sent = traffic.sent;
+    report.received = traffic.received;
+    report.sent_bytes = traffic.sentBytes;
+    report.received_bytes = traffic.receivedBytes;
+    report.waited_ns = traffic.waitedNs;
+    return writeResult(report, out_traffic) ? toStatus({}) : invalid(badSize);
+  });
+}
+
 heddle_status heddle_group_agree(heddle_group *group,
                                  const heddle_status *own) {
   return guarded([&]() -> heddle_status {
@@ -49,6 +66,11 @@ void heddle_group_abort(heddle_group *group, int exit_code) {
   if (group)
     group->group->transport->abort(exit_code);
   _exit(exit_code);
+}
+
+void heddle_group_await_abort(heddle_group *group, uint64_t timeoutNs) {
+  if (group)
+    group->group->transport->awaitAbort(timeoutNs);
 }
 
 heddle_status heddle_group_leave(heddle_group *group) {

@@ -2,11 +2,14 @@
 
 #include "runtime/LaunchedGroup.h"
 
+#include "runtime/collectives/RankNames.h"
 #include "runtime/drivers/Status.h"
 #include "runtime/mpi/MpiLibrary.h"
+#include "runtime/tcp/TcpTransport.h"
 
 #include <cstdio>
 #include <cstring>
+#include <string>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -15,19 +18,32 @@ using namespace heddle::runtime;
 static constexpr uint64_t usualPieceBytes = uint64_t(1) << 30,
                           mostPieceBytes = (uint64_t(1) << 31) - 1;
 
-Error LaunchedGroup::join(const heddle_group_options &options,
-                          std::shared_ptr<LaunchedGroup> &joined) {
-  if (options.engine && std::strcmp(options.engine, "mpi"))
-    return {HEDDLE_ARGUMENT_INVALID, "there are no groups of engine '" +
-                                         std::string(options.engine) +
-                                         "'; there are: mpi"};
+static Error joinByMpi(const heddle_group_options &options,
+                       std::unique_ptr<Transport> &joined) {
   if (options.piece_bytes > mostPieceBytes)
     return {HEDDLE_ARGUMENT_INVALID, "pieces of 2^31 bytes or more"};
+  return joinMpi(options.library,
+                 options.piece_bytes ? options.piece_bytes : usualPieceBytes,
+                 joined);
+}
+
+static Error joinByTcp(const heddle_group_options &options,
+                       std::unique_ptr<Transport> &joined) {
+  if (options.library || options.piece_bytes)
+    return {HEDDLE_ARGUMENT_INVALID,
+            "a library and pieces are of the engine mpi, not of tcp"};
+  return joinTcp(joined);
+}
+
+Error LaunchedGroup::join(const heddle_group_options &options,
+                          std::shared_ptr<LaunchedGroup> &joined) {
+  std::string engine = options.engine ? options.engine : "mpi";
+  if (engine != "mpi" && engine != "tcp")
+    return {HEDDLE_ARGUMENT_INVALID, "there are no groups of engine '" +
+                                         engine + "'; there are: mpi, tcp"};
   auto made = std::make_shared<LaunchedGroup>();
-  if (Error error =
-          joinMpi(options.library,
-                  options.piece_bytes ? options.piece_bytes : usualPieceBytes,
-                  made->transport))
+  if (Error error = engine == "mpi" ? joinByMpi(options, made->transport)
+                                    : joinByTcp(options, made->transport))
     return error;
   made->world = std::make_unique<MessageWorld>(*made->transport);
   if (Error error = made->world->open())
@@ -39,20 +55,6 @@ Error LaunchedGroup::join(const heddle_group_options &options,
 //===----------------------------------------------------------------------===//
 // Agreeing
 //===----------------------------------------------------------------------===//
-
-/// "rank 2", "ranks 1 and 3", "ranks 1, 2, 5 and 9 others".
-static std::string namesOf(const std::vector<uint32_t> &ranks) {
-  constexpr size_t named = 8;
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  size_t shown = ranks.size() > named ? named - 1 : ranks.size();
-  for (size_t i = 0; i < shown; ++i) {
-    bool isLast = i + 1 == ranks.size();
-    text += (i == 0 ? "" : isLast ? " and " : ", ") + std::to_string(ranks[i]);
-  }
-  if (shown < ranks.size())
-    text += " and " + std::to_string(ranks.size() - shown) + " others";
-  return text;
-}
 
 static std::string hashText(const uint64_t *hash) {
   char text[40];
@@ -73,7 +75,7 @@ Error LaunchedGroup::verdict(const std::vector<Vote> &votes) const {
       others.push_back(i);
   if (!others.empty())
     return {HEDDLE_RANK_FAILED,
-            "the artifact of " + namesOf(others) + " (hash " +
+            "the artifact of " + rankNames(others) + " (hash " +
                 hashText(votes[others.front()].hash) +
                 ") is not that of rank 0 (hash " + hashText(votes[0].hash) +
                 "): give all of them the same file"};

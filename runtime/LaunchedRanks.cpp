@@ -120,8 +120,11 @@ Error LaunchedRanks::callOwn(const heddle_call_options &options) {
     described[i].data = place(i);
   }
   size_t inputs = entry.inputs.size();
-  return context->call(pointers.data(), inputs, pointers.data() + inputs,
-                       entry.outputs.size(), options);
+  group->world->beginCall();
+  Error error = context->call(pointers.data(), inputs, pointers.data() + inputs,
+                              entry.outputs.size(), options);
+  group->world->endCall();
+  return error;
 }
 
 /// Where a call has not gone well on this rank, all are told; the error is that

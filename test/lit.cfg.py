@@ -21,6 +21,7 @@ config.environment["PATH"] = os.pathsep.join(
     [tools, config.llvm_tools_dir, os.path.dirname(config.python), os.environ["PATH"]])
 config.substitutions += [
     ("%exits", f"{config.python} {os.path.join(config.test_source_root, 'exits.py')}"),
+    ("%launch", f"{config.python} {os.path.join(config.test_source_root, 'launch.py')}"),
     ("%python", config.python),
     ("%heddle_root", config.heddle_source_root),
     ("%heddle_build", config.heddle_binary_root),

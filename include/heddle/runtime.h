@@ -844,7 +844,7 @@ typedef struct heddle_group heddle_group;
 typedef struct heddle_group_options {
   size_t size;
   const char *engine;   /* by what they send each other bytes: "mpi", also for
-                           NULL */
+                           NULL, or "tcp": sockets */
   const char *library;  /* MPI's: "openmpi", "mpich", or a file with the binary
                            interface of either; NULL: the launcher's */
   uint64_t piece_bytes; /* the most of one of MPI's messages, below 2^31; 0:
@@ -858,8 +858,17 @@ typedef struct heddle_group_options {
    ended MPI joins no group any more. heddle sends messages of its own
    communicator, from the thread that calls it and from those of the ranks'
    pools, one at a time; a host that has threads with messages of its own starts
-   MPI with MPI_THREAD_MULTIPLE. Not for processes that fork ranks. Since 0.1.
- */
+   MPI with MPI_THREAD_MULTIPLE. Not for processes that fork ranks.
+
+   With "tcp" processes are those that torchrun, srun or a shell has started:
+   RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or Slurm's variables, say who
+   this one is and where the first waits for the others, and HEDDLE_SECRET or
+   HEDDLE_SECRET_FILE by what they know each other, which on 127.0.0.1 need not
+   be given (docs/tutorial/many-devices.md, SECURITY.md). Those that do not come
+   within HEDDLE_JOIN_SECONDS (120) are named (HEDDLE_RANK_FAILED). Such a group
+   can be joined again when it has been left. heddle_group_abort ends the other
+   processes when they are in a function of the group or its ranks, or come to
+   one. Since 0.1. */
 HEDDLE_API heddle_status heddle_group_join(const heddle_group_options *options,
                                            heddle_group **out_group);
 /* The number of this process, from 0. Since 0.1. */
@@ -872,9 +881,28 @@ HEDDLE_API uint32_t heddle_group_count(const heddle_group *group);
    process has not come that far: there the others learn it. Since 0.1. */
 HEDDLE_API heddle_status heddle_group_agree(heddle_group *group,
                                             const heddle_status *own);
+/* What has gone between this process and others of its group. Since 0.1. */
+typedef struct heddle_traffic {
+  size_t size;
+  uint64_t sent, received; /* messages */
+  uint64_t sent_bytes;
+  uint64_t received_bytes;
+  uint64_t waited_ns; /* in exchanges of messages; of one with processes of this
+                         machine and of others this counts for the others */
+} heddle_traffic;
+/* With the processes of this machine, or with all others. Not while ranks of
+   the group are in a call. Since 0.1. */
+HEDDLE_API heddle_status heddle_group_traffic(const heddle_group *group,
+                                              int of_this_machine,
+                                              heddle_traffic *out_traffic);
 /* Ends all processes at once, this one with the exit code. Does not return.
    Since 0.1. */
 HEDDLE_API void heddle_group_abort(heddle_group *group, int exit_code);
+/* In a process that cannot go on: leaves it to a process of a smaller number to
+   say so and end all, and does not return then. Returns after so long, or when
+   there is none any more. Since 0.1. */
+HEDDLE_API void heddle_group_await_abort(heddle_group *group,
+                                         uint64_t timeout_ns);
 /* All processes call it, when their ranks are destroyed. Where some rank has
    failed, it does not wait for others: the process is to end then, which its
    launcher notices. NULL is fine. Since 0.1. */

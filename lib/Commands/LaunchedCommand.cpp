@@ -10,12 +10,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <unistd.h>
-
 using namespace heddle;
 
 /// How long a rank that cannot go on lets the first say so and end the job.
-static constexpr unsigned patienceSeconds = 5;
+static constexpr uint64_t patienceNs = 5000000000;
 
 /// The first error that was reported, as others are told of it.
 static heddle_status firstError(Session &session) {
@@ -57,7 +55,7 @@ static int serveLaunched(const CallCommand &command, heddle_group *group) {
   if (!code)
     return 0;
   // The first process has been told, and says it, unless it is there no more.
-  sleep(patienceSeconds);
+  heddle_group_await_abort(group, patienceNs);
   llvm::errs() << said;
   heddle_group_abort(group, code);
   return code;
@@ -68,10 +66,11 @@ int heddle::runLaunched(const CallCommand &command,
   if (command.engine != "mpi" && !command.mpiLibrary.empty())
     return reportUsage(command.common,
                        "--mpi-library is for --engine mpi alone");
-  if (command.engine != "mpi")
+  if (command.engine != "mpi" && command.engine != "tcp")
     return call(nullptr);
   heddle_group_options options{};
   options.size = sizeof options;
+  options.engine = command.engine.c_str();
   options.library =
       command.mpiLibrary.empty() ? nullptr : command.mpiLibrary.c_str();
   heddle_group *group = nullptr;

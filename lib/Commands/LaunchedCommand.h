@@ -12,8 +12,9 @@
 namespace heddle {
 
 /// Runs the command by `call`, which returns its exit code. With `--engine mpi`
-/// that is done by the first process of the group alone, which it is given; the
-/// others serve its calls, and print nothing. Where it fails, all end.
+/// or `tcp` that is done by the first process of the group alone, which it is
+/// given; the others serve its calls, and print nothing. Where it fails, all
+/// end.
 int runLaunched(const CallCommand &command,
                 llvm::function_ref<int(heddle_group *group)> call);
 

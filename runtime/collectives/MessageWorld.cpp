@@ -34,26 +34,19 @@ Error MessageWorld::open() {
 // Messages
 //===----------------------------------------------------------------------===//
 
-/// Ranks whose data led them to different collectives wait for each other; none
-/// takes what was meant for another one.
-static uint32_t purposeOf(const heddle_collective &collective) {
-  return collective.site + 1;
-}
-
 void MessageWorld::send(const Part &part, uint32_t place, const char *data,
                         int64_t bytes) {
   if (bytes && place != part.collective.place)
     messages.push_back({Message::Way::Send, part.collective.members[place],
-                        const_cast<char *>(data), static_cast<uint64_t>(bytes),
-                        purposeOf(part.collective)});
+                        const_cast<char *>(data),
+                        static_cast<uint64_t>(bytes)});
 }
 
 void MessageWorld::receive(const Part &part, uint32_t place, char *data,
                            int64_t bytes) {
   if (bytes && place != part.collective.place)
     messages.push_back({Message::Way::Receive, part.collective.members[place],
-                        data, static_cast<uint64_t>(bytes),
-                        purposeOf(part.collective)});
+                        data, static_cast<uint64_t>(bytes)});
 }
 
 /// Exchanges what was noted.
@@ -215,18 +208,8 @@ int32_t MessageWorld::allReduce(const Part &part) {
   return HEDDLE_OK;
 }
 
-int32_t MessageWorld::run(const heddle_collective &collective,
-                          const char *source, char *target,
-                          const Patience &patience, heddle_status *why) {
-  int64_t element = format::elementBytes(format::DataType(collective.dtype));
-  Part part = {collective,
-               source,
-               target,
-               patience,
-               why,
-               element,
-               collective.elements * element};
-  switch (collective.kind) {
+int32_t MessageWorld::runPart(const Part &part) {
+  switch (part.collective.kind) {
   case HEDDLE_COLLECTIVE_ALL_REDUCE:
     return allReduce(part);
   case HEDDLE_COLLECTIVE_ALL_GATHER:
@@ -240,6 +223,34 @@ int32_t MessageWorld::run(const heddle_collective &collective,
   default:
     return permute(part);
   }
+}
+
+int32_t MessageWorld::run(const heddle_collective &collective,
+                          const char *source, char *target,
+                          const Patience &patience, heddle_status *why) {
+  int64_t element = format::elementBytes(format::DataType(collective.dtype));
+  number += isInCall;
+  transport.enter({number, collective.kind, collective.site});
+  int32_t code = runPart({collective, source, target, patience, why, element,
+                          collective.elements * element});
+  transport.enter({number});
+  return code;
+}
+
+/// Calls count in the upper half of the number, and their collectives in the
+/// lower: where ranks have ended a call is behind all that others do in it.
+static constexpr uint64_t lowerHalf = UINT32_MAX;
+
+void MessageWorld::beginCall() {
+  number = (number | lowerHalf) + 1;
+  isInCall = true;
+  transport.enter({number});
+}
+
+void MessageWorld::endCall() {
+  number |= lowerHalf;
+  isInCall = false;
+  transport.enter({number});
 }
 
 //===----------------------------------------------------------------------===//

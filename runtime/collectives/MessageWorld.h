@@ -19,6 +19,9 @@ public:
   Error open();
   int32_t run(const heddle_collective &collective, const char *source,
               char *target, const Patience &patience, heddle_status *why);
+  /// Around this rank's part in a call of all.
+  void beginCall();
+  void endCall();
   /// A call of this rank has ended badly, which the others are told.
   void fail(const Error &why) { transport.fail(why); }
 
@@ -44,6 +47,7 @@ private:
   int32_t exchange(const Part &part);
   void join(const Part &part, const char *own, char *target, int64_t bytes);
 
+  int32_t runPart(const Part &part);
   int32_t gather(const Part &part);
   int32_t allToAll(const Part &part);
   int32_t broadcast(const Part &part);
@@ -60,6 +64,8 @@ private:
   std::vector<Message> messages; ///< Of the exchange that is made next.
   std::vector<char> terms;       ///< What other members give to a sum.
   uint64_t rowBytes = 0;
+  uint64_t number = 0; ///< Of the position of this rank (Transport.h).
+  bool isInCall = false;
 };
 
 } // namespace heddle::runtime

@@ -17,9 +17,42 @@ struct Message {
   uint32_t peer;
   char *data; ///< Of one that is sent it is only read.
   uint64_t bytes;
-  /// What of it is sent is received by the same number alone: that of a
-  /// collective, 0 outside of calls.
-  uint32_t purpose = 0;
+};
+
+/// Where a rank is in what all of them do in the same order.
+struct Position {
+  static constexpr uint32_t outside = UINT32_MAX;
+  uint64_t number = 0;     ///< Rises with collectives, and at ends of calls.
+  uint32_t kind = outside; ///< heddle_collective_kind, or of collectives.
+  uint32_t site = 0;       ///< The command's number in the program.
+
+  /// Of two ranks with the same number whether they do the same.
+  bool isSame(const Position &other) const {
+    return number == other.number && kind == other.kind && site == other.site;
+  }
+};
+
+/// What a rank tells another of itself, beside messages.
+struct Notice {
+  enum Kind : uint32_t {
+    Failure = 1, ///< It cannot go on; `status` says why.
+    Abort,       ///< All processes end, with the exit code of `status`.
+    Leave,       ///< It sends nothing more.
+    Wait         ///< It waits at `position` for messages of the other.
+  };
+  Kind kind;
+  uint32_t unused;
+  Position position;
+  uint64_t received; ///< Of a Wait: how many messages have come of the other.
+  heddle_status status;
+};
+
+/// What has gone between a rank and others, in messages.
+struct Traffic {
+  uint64_t sent = 0, received = 0;           ///< Messages.
+  uint64_t sentBytes = 0, receivedBytes = 0; ///< That these have.
+  uint64_t waitedNs = 0; ///< In exchanges; of one with ranks of this machine
+                         ///< and others this counts for the others.
 };
 
 /// What ends a wait early.
@@ -42,11 +75,19 @@ public:
   uint32_t count() const { return rankCount; }
   /// How many ranks have the processors that this one has, itself among them.
   uint32_t sharers() const;
+  /// With ranks of this machine, or of others.
+  const Traffic &traffic(bool isOfMachine) const {
+    return counted[isOfMachine];
+  }
 
   /// Room for so many messages at once, so that `exchange` allocates nothing.
   virtual Error reserve(size_t messages) = 0;
-  /// Sends and receives all of them. What one rank sends to another for a
-  /// purpose arrives in its order, and has the size that the other expects.
+  /// Where this rank is from now on: what is sent at a position is received
+  /// there.
+  void enter(const Position &position) { current = position; }
+  const Position &position() const { return current; }
+  /// Sends and receives all of them. What one rank sends to another arrives in
+  /// its order, and has the size that the other expects.
   int32_t exchange(const Message *messages, size_t count,
                    const Patience &patience, heddle_status *why);
 
@@ -58,10 +99,14 @@ public:
 
   /// Ends all processes at once, this one with `exitCode`.
   [[noreturn]] virtual void abort(int exitCode) = 0;
+  /// Lets a rank before this one end all processes: does not return then.
+  virtual void awaitAbort(uint64_t timeoutNs);
   /// All ranks leave, and wait for each other.
   virtual Error leave() = 0;
 
 protected:
+  /// Which of how many ranks this one is.
+  void sit(uint32_t rank, uint32_t count);
   /// Tells the ranks of each other, once messages can be sent.
   Error meet();
   /// Sends and receives, and calls `look` now and then while it waits.
@@ -69,21 +114,58 @@ protected:
                      const Patience &patience) = 0;
   /// Why not to wait any more.
   Error look(const Patience &patience);
-  /// Notes with `overAs` that another rank has told of a failure.
+  /// Gives `heard` what other ranks have said.
   virtual Error hear() = 0;
-  /// Tells the other ranks, without waiting long for them.
-  virtual void tellAll(const heddle_status &why) = 0;
+  void heard(uint32_t rank, Notice &notice);
+  /// Tells other ranks, without waiting long for them.
+  virtual void say(const Notice &notice,
+                   const std::vector<uint32_t> &ranks) = 0;
+  /// To all other ranks.
+  void sayToAll(const Notice &notice);
   void overAs(const heddle_status &why) { problem = why; }
-  /// Lets others have the processor the longer, the longer a wait has been:
-  /// what comes soon is seen at once, and what comes late costs little.
+  bool isEndExpected() const { return expectsEnds; }
+  /// What becomes of a rank whose process has ended, or `how` it is gone.
+  Error endOf(uint32_t rank, const char *how = "has ended") const;
+  /// Of two ranks at different places, at least one of them in a collective,
+  /// one waits for the other in vain.
+  Error apart(uint32_t waiting, const Position &here, uint32_t rank,
+              const Position &there) const;
+  /// Whether a wait does nothing else, since what comes soon is to be seen at
+  /// once.
+  bool spins(uint64_t waitedNs) const;
+  /// Lets others have the processor the longer, the longer a wait has been, so
+  /// that what comes late costs little.
   void rest(uint64_t waitedNs) const;
 
-  uint32_t ownRank = 0, rankCount = 1;
-
 private:
+  /// What this rank has exchanged with another, and when that waits for it.
+  struct Peer {
+    PeerCard card = {};
+    uint64_t sent = 0, received = 0; ///< Messages.
+    Notice wait = {};                ///< The last one; `kind` 0: there is none.
+  };
+
+  /// What an exchange has.
+  struct Exchange {
+    const Message *messages = nullptr;
+    size_t count = 0;
+    uint64_t beginNs = 0;
+    bool hasSaidWait = false;
+  };
+
+  bool isOfMachine(uint32_t rank) const;
+  void count(const Exchange &done);
+  void sayWait();
+  Error findApart() const;
+
+  uint32_t ownRank = 0, rankCount = 1;
   heddle_status problem = {};
-  std::vector<PeerCard> cards;
+  std::vector<Peer> peers;
+  std::vector<uint32_t> others; ///< All ranks but this.
+  Traffic counted[2];
   PeerWatch watch;
+  Position current;
+  Exchange running;
   bool expectsEnds = false;
   bool hasProcessor = false; ///< Of its own, as each rank that it shares with.
 };

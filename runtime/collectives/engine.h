@@ -7,8 +7,7 @@
 
    Rules. `run` may be called by all ranks at the same time, by one thread a
    rank. It never waits for what cannot come: if a rank has ended its call, or
-   waits for another command, all ranks that wait are told; the engine of
-   messages (MessageWorld.h) does not find that out yet. A function that can
+   waits for another command, all ranks that wait are told. A function that can
    fail returns a heddle_code, 0 if all went well, and says in *why, which is
    never NULL, what it met. Floats are joined in the order of the members, and
    rounded to their type after each step, so that equal calls give equal bits.

@@ -84,7 +84,7 @@ Error MpiTransport<Abi>::explain(const char *function, int code) const {
   int length = 0;
   if (mpi.Error_string(code, text, &length) != mpiSuccess || !*text)
     std::strcpy(text, "an unknown error");
-  return {HEDDLE_RANK_FAILED, "rank " + std::to_string(ownRank) +
+  return {HEDDLE_RANK_FAILED, "rank " + std::to_string(rank()) +
                                   " failed: " + function + ": " + text};
 }
 
@@ -128,7 +128,7 @@ template <typename Abi> Error MpiTransport<Abi>::initialize() {
 template <typename Abi> Error MpiTransport<Abi>::checkSize() const {
   for (const char *variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
     if (const char *text = std::getenv(variable))
-      if (rankCount == 1 && std::atoi(text) > 1)
+      if (count() == 1 && std::atoi(text) > 1)
         return {HEDDLE_ARGUMENT_INVALID,
                 "the launcher started " + std::string(text) +
                     " processes, of which " + library.name +
@@ -149,11 +149,10 @@ template <typename Abi> Error MpiTransport<Abi>::open() {
     return explain("MPI_Comm_rank", code);
   if (int code = mpi.Comm_size(own, &size))
     return explain("MPI_Comm_size", code);
-  ownRank = static_cast<uint32_t>(number);
-  rankCount = static_cast<uint32_t>(size);
+  sit(static_cast<uint32_t>(number), static_cast<uint32_t>(size));
   if (Error error = checkSize())
     return error;
-  if (Error error = reserve(2 * rankCount))
+  if (Error error = reserve(2 * count()))
     return error;
   return meet();
 }
@@ -173,6 +172,9 @@ template <typename Abi> Error MpiTransport<Abi>::leave() {
   // Ranks that wait for each other no more are ended by their launcher.
   if (!isOpen || failure().code)
     return {};
+  // What others said while this rank was late is of no use any more.
+  if (Error error = hear())
+    return error;
   isOpen = false;
   // Ranks that are destroyed too late find a group that is over.
   overAs({HEDDLE_RANK_FAILED, "this process has left the group"});
@@ -193,7 +195,9 @@ template <typename Abi> Error MpiTransport<Abi>::leave() {
 
 template <typename Abi> Error MpiTransport<Abi>::post(const Message &message) {
   int peer = static_cast<int>(message.peer);
-  int tag = Data + static_cast<int>(message.purpose % purposes);
+  int tag = position().kind == Position::outside
+                ? Outside
+                : Data + static_cast<int>(position().site % sites);
   bool isSent = message.way == Message::Way::Send;
   for (uint64_t begin = 0; begin < message.bytes; begin += pieceBytes) {
     char *data = message.data + begin;
@@ -263,34 +267,39 @@ Error MpiTransport<Abi>::move(const Message *messages, size_t count,
 //===----------------------------------------------------------------------===//
 
 template <typename Abi> Error MpiTransport<Abi>::hear() {
-  int isThere = 0;
-  typename Abi::Status status = {};
-  if (int code = mpi.Iprobe(Abi::anySource, Failure, own, &isThere, &status))
-    return explain("MPI_Iprobe", code);
-  if (!isThere)
-    return {};
-  heddle_status why = {};
-  if (int code = mpi.Recv(&why, sizeof(why), byte, status.source, Failure, own,
-                          &status))
-    return explain("MPI_Recv", code);
-  overAs(why);
-  return {};
+  while (true) {
+    int isThere = 0;
+    typename Abi::Status status = {};
+    if (int code = mpi.Iprobe(Abi::anySource, Notices, own, &isThere, &status))
+      return explain("MPI_Iprobe", code);
+    if (!isThere)
+      return {};
+    Notice notice = {};
+    if (int code = mpi.Recv(&notice, sizeof(notice), byte, status.source,
+                            Notices, own, &status))
+      return explain("MPI_Recv", code);
+    heard(static_cast<uint32_t>(status.source), notice);
+  }
 }
 
 template <typename Abi>
-void MpiTransport<Abi>::tellAll(const heddle_status &why) {
-  std::vector<Request> told(rankCount, noRequest);
-  for (uint32_t i = 0; i < rankCount; ++i)
-    if (i != ownRank)
-      mpi.Isend(&why, sizeof(why), byte, static_cast<int>(i), Failure, own,
-                &told[i]);
+void MpiTransport<Abi>::say(const Notice &notice,
+                            const std::vector<uint32_t> &ranks) {
+  std::vector<Request> said(ranks.size(), noRequest);
+  auto kept = std::make_unique<Notice>(notice);
+  for (size_t i = 0; i < ranks.size(); ++i)
+    mpi.Isend(kept.get(), sizeof(notice), byte, static_cast<int>(ranks[i]),
+              Notices, own, &said[i]);
   uint64_t begin = monotonicNs(), now = begin;
-  for (int isDone = 0; !isDone && now - begin < tellNs; now = monotonicNs()) {
-    if (mpi.Testall(static_cast<int>(rankCount), told.data(), &isDone,
+  int isDone = 0;
+  for (; !isDone && now - begin < tellNs; now = monotonicNs()) {
+    if (mpi.Testall(static_cast<int>(said.size()), said.data(), &isDone,
                     Abi::ignoredStatuses()))
-      return;
+      break;
     this->rest(now - begin);
   }
+  if (!isDone)
+    untaken.push_back(std::move(kept));
 }
 
 template class runtime::MpiTransport<OpenMpiAbi>;

@@ -22,16 +22,17 @@ public:
 
 private:
   using Request = typename Abi::Request;
-  /// What is said of the ranks themselves has another tag than tensors, whose
-  /// tags follow their purposes. MPI has at least 32768 tags, so that purposes
-  /// share them beyond `purposes`.
-  enum Tag { Failure = 1, Data = 2 };
-  static constexpr uint32_t purposes = 16384;
+  /// What ranks say of themselves has another tag than tensors, whose tags
+  /// follow the command that they are of, so that none takes what was meant for
+  /// another one. MPI has at least 32768 tags, so that commands share them
+  /// beyond `sites`.
+  enum Tag { Notices = 1, Outside = 2, Data = 3 };
+  static constexpr uint32_t sites = 16384;
 
   Error move(const Message *messages, size_t count,
              const Patience &patience) override;
   Error hear() override;
-  void tellAll(const heddle_status &why) override;
+  void say(const Notice &notice, const std::vector<uint32_t> &ranks) override;
 
   Error findAll();
   Error checkStarted(bool &isStarted) const;
@@ -53,6 +54,8 @@ private:
   bool isOpen = false;           ///< And has not been ended yet.
   std::vector<Request> requests; ///< Of the messages on their way.
   size_t receives = 0;           ///< The first of these.
+  /// Notices that others have not taken: MPI may still read them.
+  std::vector<std::unique_ptr<Notice>> untaken;
 };
 
 extern template class MpiTransport<OpenMpiAbi>;

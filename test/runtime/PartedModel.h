@@ -131,6 +131,30 @@ inline Parted troubledModel() {
   return parted;
 }
 
+/// Three ranks of which the first goes another way than the others, which sum
+/// their inputs: past that, or to a collective of its own.
+inline Parted partingModel(const CollectiveKind *elsewhere) {
+  Parted parted(3, DataType::i32, 1, 1);
+  Model &model = parted.model;
+  model.arena(64);
+  uint32_t number = model.buffer(BufferKind::arena, 0, 4);
+  parted.rank(number);
+  BranchT branch;
+  branch.selector = parted.bound(number, Access::read);
+  branch.blocks = {1, 2};
+  model.command().action.Set(std::move(branch));
+  model.block();
+  if (elsewhere)
+    model.command().action.Set(
+        parted.collective(*elsewhere, DataType::i32, {0, 1, 2}, 3));
+  else
+    copyWhole(model, parted.input, parted.output, 0);
+  model.block();
+  model.command().action.Set(parted.collective(CollectiveKind::all_reduce,
+                                               DataType::i32, {0, 1, 2}, 3));
+  return parted;
+}
+
 inline heddle_status callRanks(heddle_ranks *ranks, heddle_dtype dtype,
                                Bytes &in, Bytes &out,
                                const heddle_call_options *options = nullptr) {

@@ -1,5 +1,5 @@
-// ranks-launched MODELS WHAT [RANK]: ranks that are processes which a launcher
-// of MPI has started, of which this is one. WHAT is a test below, RANK who
+// ranks-launched MODELS ENGINE WHAT [RANK]: ranks that are processes which a
+// launcher has started, of which this is one. WHAT is a test below, RANK who
 // makes trouble there; after that the first rank ends the job with exit code 7.
 
 #include "test/runtime/PartedModel.h"
@@ -16,6 +16,7 @@ using namespace heddle::format;
 using namespace heddle::test;
 
 static std::string folder;
+static std::string engine;
 static heddle_group *group = nullptr;
 static uint32_t own = 0, count = 0;
 
@@ -201,6 +202,35 @@ static void testTensorsInParts() {
   heddle_program_destroy(program);
 }
 
+static heddle_traffic trafficOf(int ofThisMachine) {
+  heddle_traffic traffic = {};
+  traffic.size = sizeof(traffic);
+  OK(heddle_group_traffic(group, ofThisMachine, &traffic));
+  return traffic;
+}
+
+/// Each message is counted where it is sent and where it is received. All ranks
+/// of tests are of this machine.
+static void testTraffic() {
+  heddle_traffic before = trafficOf(1);
+  OK(heddle_group_agree(group, nullptr));
+  heddle_traffic after = trafficOf(1);
+  uint64_t messages = own ? 1 : count - 1;
+  CHECK(after.sent - before.sent == messages &&
+        after.received - before.received == messages);
+  // A status goes back, and more comes.
+  uint64_t least = messages * sizeof(heddle_status);
+  CHECK(after.sent_bytes - before.sent_bytes >= least &&
+        after.received_bytes - before.received_bytes >= least);
+  CHECK(after.waited_ns > before.waited_ns);
+  CHECK(!trafficOf(0).sent && !trafficOf(0).waited_ns);
+  EXPECT(heddle_group_traffic(nullptr, 1, &after), HEDDLE_ARGUMENT_INVALID,
+         "null pointer");
+  after.size = 0;
+  EXPECT(heddle_group_traffic(group, 1, &after), HEDDLE_ARGUMENT_INVALID,
+         "size");
+}
+
 /// What cannot be is said, and the group goes on.
 static void testRefusals() {
   Parted parted(count, DataType::f32, 2, 2);
@@ -234,9 +264,13 @@ static void testRefusals() {
   heddle_group_options options = {};
   options.size = sizeof(options);
   heddle_group *none = nullptr;
-  options.engine = "tcp";
+  options.engine = "pigeons";
   EXPECT(heddle_group_join(&options, &none), HEDDLE_ARGUMENT_INVALID,
-         "there are no groups of engine 'tcp'");
+         "there are no groups of engine 'pigeons'; there are: mpi, tcp");
+  options.engine = "tcp";
+  options.piece_bytes = pieceBytes;
+  EXPECT(heddle_group_join(&options, &none), HEDDLE_ARGUMENT_INVALID,
+         "a library and pieces are of the engine mpi, not of tcp");
   options.engine = "mpi";
   options.library = "libmpi-of-nobody.so.1";
   EXPECT(heddle_group_join(&options, &none), HEDDLE_LIBRARY_MISSING,
@@ -297,6 +331,14 @@ static int32_t trouble(const heddle_custom_call_frame *frame) {
   return 0;
 }
 
+static void endWithTrouble() {
+  std::printf("rank %u: %s\n", own, failures ? "checks failed" : "has learned");
+  std::fflush(stdout);
+  sleep(2); // by when all have said so
+  heddle_group_await_abort(group, 60000000000);
+  heddle_group_abort(group, 7);
+}
+
 /// Four ranks of which one does what it should not in the second call: all
 /// learn of it, also who calls again, and the first ends the job.
 static void testTrouble(Trouble plan, const heddle_call_options *options,
@@ -323,10 +365,26 @@ static void testTrouble(Trouble plan, const heddle_call_options *options,
   }
   heddle_ranks_destroy(ranks);
   heddle_program_destroy(program);
-  std::printf("rank %u: %s\n", own, failures ? "checks failed" : "has learned");
-  std::fflush(stdout);
-  sleep(own ? 60 : 2); // by when all have said so
-  heddle_group_abort(group, 7);
+  endWithTrouble();
+}
+
+/// The first rank goes past what the others do together, or to something else:
+/// all learn of it, without a deadline.
+static void testParting(bool isElsewhere) {
+  CollectiveKind elsewhere = CollectiveKind::all_reduce;
+  heddle_program *program =
+      partingModel(isElsewhere ? &elsewhere : nullptr).load(folder);
+  heddle_ranks *ranks = ranksOfGroup(program);
+  Bytes in(12), out(12);
+  heddle_status status =
+      own ? heddle_ranks_serve(ranks) : callRanks(ranks, HEDDLE_I32, in, out);
+  EXPECT(status, HEDDLE_RANK_FAILED, " waits in all_reduce (command ");
+  EXPECT(status, HEDDLE_RANK_FAILED,
+         isElsewhere ? " is in all_reduce (command "
+                     : ", but rank 0 has ended its call");
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+  endWithTrouble();
 }
 
 static void testFailing(int32_t rank) {
@@ -364,17 +422,44 @@ static void testCancelled(int32_t rank) {
               "the call was cancelled");
 }
 
-int main(int argc, char **argv) {
-  if (argc < 3)
-    return 2;
-  folder = argv[1];
-  std::string what = argv[2];
-  uint32_t rank = argc > 3 ? uint32_t(std::atoi(argv[3])) : 0;
+/// Joins the group, or says why not.
+static bool joins() {
   heddle_group_options options = {};
   options.size = sizeof(options);
-  options.piece_bytes = pieceBytes;
-  OK(heddle_group_join(&options, &group));
-  if (!group)
+  options.engine = engine.c_str();
+  options.piece_bytes = engine == "mpi" ? pieceBytes : 0;
+  heddle_status status = heddle_group_join(&options, &group);
+  if (!status.code)
+    return true;
+  std::printf("%s: %s\n", heddle_code_name(status.code), status.message);
+  return false;
+}
+
+/// After the group has been left: a group of TCP can be joined again, MPI not.
+static void testAgain() {
+  heddle_group_options options = {};
+  options.size = sizeof(options);
+  options.engine = engine.c_str();
+  heddle_group *again = nullptr;
+  if (engine == "mpi") {
+    EXPECT(heddle_group_join(&options, &again), HEDDLE_ARGUMENT_INVALID,
+           "MPI has been ended in this process");
+    return;
+  }
+  OK(heddle_group_join(&options, &again));
+  CHECK(heddle_group_rank(again) == own && heddle_group_count(again) == count);
+  OK(heddle_group_agree(again, nullptr));
+  OK(heddle_group_leave(again));
+}
+
+int main(int argc, char **argv) {
+  if (argc < 4)
+    return 2;
+  folder = argv[1];
+  engine = argv[2];
+  std::string what = argv[3];
+  uint32_t rank = argc > 4 ? uint32_t(std::atoi(argv[4])) : 0;
+  if (!joins())
     return 1;
   own = heddle_group_rank(group);
   count = heddle_group_count(group);
@@ -383,6 +468,7 @@ int main(int argc, char **argv) {
     testPermute();
     testParts();
     testTensorsInParts();
+    testTraffic();
     testRefusals();
   } else if (what == "differing" || what == "absent") {
     testDiffering(rank, what == "absent");
@@ -394,10 +480,10 @@ int main(int argc, char **argv) {
     testLate(int32_t(rank));
   } else if (what == "cancelled") {
     testCancelled(int32_t(rank));
+  } else if (what == "parting") {
+    testParting(rank);
   }
   OK(heddle_group_leave(group));
-  heddle_group *again = nullptr;
-  EXPECT(heddle_group_join(&options, &again), HEDDLE_ARGUMENT_INVALID,
-         "MPI has been ended in this process");
+  testAgain();
   return finish();
 }

@@ -217,24 +217,8 @@ static void testForked() {
 
 /// Rank 0 branches past what the others do together, or to something else.
 static void testRankThatDoesNotCome(bool elsewhere) {
-  Parted parted(3, DataType::i32, 1, 1);
-  Model &model = parted.model;
-  model.arena(64);
-  uint32_t number = model.buffer(BufferKind::arena, 0, 4);
-  parted.rank(number);
-  BranchT branch;
-  branch.selector = parted.bound(number, Access::read);
-  branch.blocks = {1, 2};
-  model.command().action.Set(std::move(branch));
-  model.block();
-  if (elsewhere)
-    model.command().action.Set(parted.collective(CollectiveKind::broadcast,
-                                                 DataType::i32, {0, 1, 2}, 3));
-  else
-    copyWhole(model, parted.input, parted.output, 0);
-  model.block();
-  model.command().action.Set(parted.collective(CollectiveKind::all_reduce,
-                                               DataType::i32, {0, 1, 2}, 3));
+  CollectiveKind other = CollectiveKind::broadcast;
+  Parted parted = partingModel(elsewhere ? &other : nullptr);
   heddle_program *program = parted.load(folder);
   heddle_ranks *ranks = makeRanks(program);
   Bytes in(12), out(12);

@@ -218,9 +218,11 @@ static void addExecution(CLI::App &app, CallCommand &command) {
                  "those it was partitioned for")
       ->check(CLI::Range(1, 1 << 20).description(""));
   app.add_option("--engine", command.engine,
-                 "What they are: threads (default), processes, or mpi: the "
-                 "processes that mpirun started")
-      ->check(CLI::IsMember({"threads", "processes", "mpi"}).description(""));
+                 "What they are: threads (default), processes, or those that a "
+                 "launcher started: mpi by mpirun, tcp by torchrun, srun or a "
+                 "shell")
+      ->check(CLI::IsMember({"threads", "processes", "mpi", "tcp"})
+                  .description(""));
   app.add_option("--mpi-library", command.mpiLibrary,
                  "With --engine mpi: openmpi, mpich or a file; default: the "
                  "launcher's");

@@ -20,8 +20,8 @@ struct CallCommand {
   std::string devices;
   /// How many devices run the program together; 0: as many as it is for.
   unsigned ranks = 0;
-  /// What these are: "threads", "processes", or "mpi": the processes that a
-  /// launcher of MPI has started, of which this is one; "" is threads.
+  /// What these are: "threads", "processes", or those that a launcher has
+  /// started, of which this is one: "mpi" or "tcp"; "" is threads.
   std::string engine = {};
   /// Of "mpi", as heddle_group_options says it; "" is the launcher's.
   std::string mpiLibrary = {};

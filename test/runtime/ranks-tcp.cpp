@@ -1,0 +1,450 @@
+// ranks-tcp MODELS [RANKS...]: starts ranks-launched many times, as torchrun,
+// srun and shells do, and makes trouble at the port where the ranks meet. RANKS
+// are the numbers of processes for which all collectives are tried; default 2,
+// 3 and 4.
+
+#include "test/runtime/check.h"
+
+#include <arpa/inet.h>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <map>
+#include <netinet/in.h>
+#include <string>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+using Variables = std::map<std::string, std::string>;
+
+static std::string program, models;
+
+//===----------------------------------------------------------------------===//
+// Processes
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Process {
+  pid_t number;
+  int output; ///< What it prints.
+};
+struct Ended {
+  int code; ///< Its exit code, or 128 and the signal that ended it.
+  std::string output;
+};
+} // namespace
+
+static Process start(const Variables &variables,
+                     const std::vector<std::string> &arguments) {
+  int ends[2];
+  CHECK(!pipe2(ends, O_CLOEXEC));
+  std::vector<std::string> words = {program, models, "tcp"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char *> list;
+  for (std::string &word : words)
+    list.push_back(word.data());
+  list.push_back(nullptr);
+  pid_t child = fork();
+  if (child) {
+    close(ends[1]);
+    return {child, ends[0]};
+  }
+  dup2(ends[1], STDOUT_FILENO);
+  for (const auto &[name, value] : variables)
+    setenv(name.c_str(), value.c_str(), 1);
+  alarm(240); // a rank that hangs is a failure
+  execv(program.c_str(), list.data());
+  _exit(127);
+}
+
+static Ended await(const Process &process) {
+  Ended ended = {};
+  char text[4096];
+  ssize_t bytes;
+  while ((bytes = read(process.output, text, sizeof(text))) > 0)
+    ended.output.append(text, size_t(bytes));
+  close(process.output);
+  int status = 0;
+  while (waitpid(process.number, &status, 0) < 0 && errno == EINTR)
+    ;
+  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ended;
+}
+
+static void expectEnd(const Ended &ended, int code, const std::string &part,
+                      int line) {
+  if (ended.code == code && ended.output.find(part) != std::string::npos)
+    return;
+  std::fprintf(stderr, "line %d: exit code %d with '%s', wanted %d with '%s'\n",
+               line, ended.code, ended.output.c_str(), code, part.c_str());
+  ++failures;
+}
+#define END(ended, code, part) expectEnd(ended, code, part, __LINE__)
+
+//===----------------------------------------------------------------------===//
+// Ports
+//===----------------------------------------------------------------------===//
+
+static sockaddr_in addressOf(uint16_t port) {
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+/// A socket that has a port of loopback, and which.
+static int takePort(uint16_t &port) {
+  int taken = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = addressOf(0);
+  auto *plain = reinterpret_cast<sockaddr *>(&address);
+  socklen_t length = sizeof(address);
+  CHECK(!bind(taken, plain, length) && !listen(taken, 1) &&
+        !getsockname(taken, plain, &length));
+  port = ntohs(address.sin_port);
+  return taken;
+}
+
+static uint16_t freePort() {
+  uint16_t port = 0;
+  close(takePort(port));
+  return port;
+}
+
+/// Connects when somebody listens there.
+static int connectTo(uint16_t port) {
+  for (int i = 0; i < 2000; ++i) {
+    int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address = addressOf(port);
+    if (!connect(made, reinterpret_cast<sockaddr *>(&address), sizeof(address)))
+      return made;
+    close(made);
+    usleep(10000);
+  }
+  CHECK(!"somebody listens");
+  return -1;
+}
+
+/// As torchrun tells a rank who it is.
+static Variables rankOf(uint32_t rank, uint32_t count, uint16_t port) {
+  return {{"RANK", std::to_string(rank)},
+          {"WORLD_SIZE", std::to_string(count)},
+          {"MASTER_ADDR", "127.0.0.1"},
+          {"MASTER_PORT", std::to_string(port)}};
+}
+
+static std::vector<Ended> runAll(uint32_t count,
+                                 const std::vector<std::string> &arguments,
+                                 const Variables &more = {}) {
+  uint16_t port = freePort();
+  std::vector<Process> processes;
+  for (uint32_t i = 0; i < count; ++i) {
+    Variables variables = rankOf(i, count, port);
+    for (const auto &[name, value] : more)
+      variables[name] = value;
+    processes.push_back(start(variables, arguments));
+  }
+  std::vector<Ended> all;
+  for (const Process &process : processes)
+    all.push_back(await(process));
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+static void testSame(uint32_t count) {
+  for (const Ended &ended : runAll(count, {"same"}))
+    END(ended, 0, "all checks passed");
+}
+
+/// What ranks of MPI's launchers do in trouble, these do, too; the exit code is
+/// that of the rank which ends all.
+static void testTroubles() {
+  for (const char *rank : {"0", "2"}) {
+    for (const Ended &ended : runAll(4, {"differing", "2"}))
+      END(ended, 0, "all checks passed");
+    for (const Ended &ended : runAll(4, {"absent", "1"}))
+      END(ended, 0, "all checks passed");
+    for (const Ended &ended : runAll(4, {"failing", rank}))
+      END(ended, 7, "has learned");
+    std::vector<Ended> all = runAll(4, {"killed", rank});
+    for (uint32_t i = 0; i < 4; ++i)
+      if (i == uint32_t(std::atoi(rank)))
+        END(all[i], 128 + SIGKILL, "");
+      else
+        END(all[i], 7, "has learned");
+  }
+  for (const Ended &ended : runAll(4, {"late", "1"}))
+    END(ended, 7, "has learned");
+  for (const Ended &ended : runAll(4, {"cancelled", "3"}))
+    END(ended, 7, "has learned");
+  for (const char *elsewhere : {"0", "1"})
+    for (const Ended &ended : runAll(3, {"parting", elsewhere}))
+      END(ended, 7, "has learned");
+}
+
+static void testOneRank() {
+  for (const Ended &ended : runAll(1, {"join"}))
+    END(ended, 0, "all checks passed");
+}
+
+/// Ranks come in any order, some late.
+static void testOrder() {
+  uint16_t port = freePort();
+  std::vector<Process> processes;
+  for (uint32_t rank : {2, 3, 0, 1}) {
+    processes.push_back(start(rankOf(rank, 4, port), {"join"}));
+    usleep(300000);
+  }
+  for (const Process &process : processes)
+    END(await(process), 0, "all checks passed");
+}
+
+static void testSlurm() {
+  uint16_t port = freePort();
+  std::vector<Process> processes;
+  for (uint32_t i = 0; i < 2; ++i)
+    processes.push_back(
+        start({{"SLURM_PROCID", std::to_string(i)},
+               {"SLURM_STEP_NUM_TASKS", "2"},
+               {"SLURM_JOB_ID", "5"},
+               {"HEDDLE_RENDEZVOUS", "localhost:" + std::to_string(port)}},
+              {"join"}));
+  for (const Process &process : processes)
+    END(await(process), 0, "all checks passed");
+}
+
+/// torchrun listens at the port itself, and says so.
+static void testAgentPort() {
+  uint16_t port = 0;
+  int agent = takePort(port);
+  std::vector<Process> processes;
+  for (uint32_t i = 0; i < 2; ++i) {
+    Variables variables = rankOf(i, 2, port);
+    variables["TORCHELASTIC_USE_AGENT_STORE"] = "True";
+    processes.push_back(start(variables, {"join"}));
+  }
+  for (const Process &process : processes)
+    END(await(process), 0, "all checks passed");
+  close(agent);
+}
+
+//===----------------------------------------------------------------------===//
+// Secrets
+//===----------------------------------------------------------------------===//
+
+static void testSecrets() {
+  Variables secret = {{"HEDDLE_SECRET", "a secret of all ranks"}};
+  for (const Ended &ended : runAll(3, {"join"}, secret))
+    END(ended, 0, "all checks passed");
+  uint16_t port = freePort();
+  std::vector<Process> processes;
+  for (uint32_t i = 0; i < 3; ++i) {
+    Variables variables = rankOf(i, 3, port);
+    variables["HEDDLE_SECRET"] =
+        i == 2 ? "a secret of this rank alone" : "a secret of all ranks";
+    variables["HEDDLE_JOIN_SECONDS"] = "3";
+    processes.push_back(start(variables, {"join"}));
+  }
+  std::string missing =
+      "HEDDLE_RANK_FAILED: rank 2 did not come to 127.0.0.1:" +
+      std::to_string(port) +
+      " within 3 s (HEDDLE_JOIN_SECONDS); who called from ";
+  Ended first = await(processes[0]), second = await(processes[1]);
+  END(first, 1, missing);
+  END(first, 1, " as rank 2 has another secret");
+  END(second, 1, missing);
+  END(await(processes[2]), 1,
+      "HEDDLE_ARGUMENT_INVALID: rank 2: rank 0 at 127.0.0.1:" +
+          std::to_string(port) + " has another secret than this process");
+}
+
+/// An address of this machine that others reach, if it has one.
+static std::string outerAddress() {
+  ifaddrs *list = nullptr;
+  std::string found;
+  if (getifaddrs(&list))
+    return found;
+  for (const ifaddrs *each = list; each; each = each->ifa_next) {
+    if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET)
+      continue;
+    sockaddr_in address;
+    std::memcpy(&address, each->ifa_addr, sizeof(address));
+    char text[INET_ADDRSTRLEN];
+    inet_ntop(AF_INET, &address.sin_addr, text, sizeof(text));
+    if (std::strncmp(text, "127.", 4))
+      found = text;
+  }
+  freeifaddrs(list);
+  return found;
+}
+
+/// Where other machines can call, a secret must be given.
+static void testOuterAddress() {
+  std::string address = outerAddress();
+  if (address.empty()) {
+    std::puts("this machine has no address but loopback");
+    return;
+  }
+  Variables outer = {{"MASTER_ADDR", address}};
+  END(runAll(2, {"join"},
+             {{"MASTER_ADDR", address}, {"HEDDLE_JOIN_SECONDS", "2"}})[0],
+      1, " can be reached from other machines, and there is no secret");
+  outer["HEDDLE_SECRET"] = "a secret of all ranks";
+  for (const Ended &ended : runAll(3, {"join"}, outer))
+    END(ended, 0, "all checks passed");
+}
+
+//===----------------------------------------------------------------------===//
+// Wrong starts
+//===----------------------------------------------------------------------===//
+
+static void testTakenPort() {
+  uint16_t port = 0;
+  int taken = takePort(port);
+  std::string at = "127.0.0.1:" + std::to_string(port);
+  Variables first = rankOf(0, 2, port), second = rankOf(1, 2, port);
+  second["HEDDLE_JOIN_SECONDS"] = "1";
+  END(await(start(first, {"join"})), 1,
+      "HEDDLE_ARGUMENT_INVALID: rank 0: rank 0 cannot wait at " + at +
+          ": another process has the port; choose another one");
+  // What listens there says nothing: that is no rank.
+  END(await(start(second, {"join"})), 1,
+      "HEDDLE_RANK_FAILED: rank 0 did not answer at " + at + " within 1 s");
+  close(taken);
+  END(await(start(second, {"join"})), 1,
+      " within 1 s (HEDDLE_JOIN_SECONDS): Connection refused");
+}
+
+static void testMissingRanks() {
+  uint16_t port = freePort();
+  Variables first = rankOf(0, 5, port), third = rankOf(2, 5, port);
+  first["HEDDLE_JOIN_SECONDS"] = third["HEDDLE_JOIN_SECONDS"] = "2";
+  Process one = start(first, {"join"}), other = start(third, {"join"});
+  for (const Process &process : {one, other})
+    END(await(process), 1,
+        "HEDDLE_RANK_FAILED: ranks 1, 3 and 4 did not come to 127.0.0.1:" +
+            std::to_string(port) + " within 2 s (HEDDLE_JOIN_SECONDS)");
+}
+
+/// A rank that dies before all are there is missed at once.
+static void testKilledEarly() {
+  uint16_t port = freePort();
+  Process first = start(rankOf(0, 3, port), {"join"}),
+          second = start(rankOf(1, 3, port), {"join"});
+  usleep(1500000);
+  kill(second.number, SIGKILL);
+  END(await(first), 1, "HEDDLE_RANK_FAILED: rank 1 failed: its process ");
+  END(await(second), 128 + SIGKILL, "");
+}
+
+static void testCounts() {
+  uint16_t port = freePort();
+  Process first = start(rankOf(0, 3, port), {"join"}),
+          second = start(rankOf(1, 2, port), {"join"});
+  END(await(first), 1,
+      "HEDDLE_RANK_FAILED: rank 1 was started as one of 2 processes, and rank "
+      "0 as one of 3");
+  END(await(second), 1,
+      "this process was started as rank 1 of 2, and rank 0 "
+      "at 127.0.0.1:" +
+          std::to_string(port) + " as one of 3");
+  port = freePort();
+  first = start(rankOf(0, 3, port), {"join"});
+  second = start(rankOf(1, 3, port), {"join"});
+  usleep(500000);
+  Process again = start(rankOf(1, 3, port), {"join"});
+  for (const Process &process : {first, second, again})
+    END(await(process), 1, "two processes were started as rank 1");
+}
+
+//===----------------------------------------------------------------------===//
+// Strangers
+//===----------------------------------------------------------------------===//
+
+/// Whoever knows no secret holds up nobody, and gets no answer: bytes of any
+/// kind, many or few of them, slow ones, none, and connections that end.
+static void testStrangers() {
+  uint16_t port = freePort();
+  std::vector<Process> processes;
+  for (uint32_t i = 0; i < 2; ++i)
+    processes.push_back(start(rankOf(i, 3, port), {"join"}));
+  std::vector<int> open;
+  auto call = [&](const std::string &bytes) {
+    open.push_back(connectTo(port));
+    CHECK(send(open.back(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+          ssize_t(bytes.size()));
+    return open.back();
+  };
+  std::srand(5);
+  for (int i = 0; i < 100; ++i) {
+    std::string bytes(size_t(std::rand() % 700), '\0');
+    for (char &byte : bytes)
+      byte = char(std::rand());
+    int made = call(bytes);
+    if (i % 3 == 0) {
+      close(made);
+      open.pop_back();
+    }
+  }
+  call("GET / HTTP/1.1\r\n\r\n");
+  // It begins as a claim, and may be one as far as bytes go: no proof.
+  std::string claim =
+      "hddl-tcp" + std::string(1, '\x01') + std::string(400, '\0');
+  int claimed = call(claim);
+  call(claim.substr(0, 50));
+  int slow = call("h");
+  for (char byte : std::string("ddl-tc")) {
+    usleep(50000);
+    CHECK(send(slow, &byte, 1, MSG_NOSIGNAL) == 1);
+  }
+  processes.push_back(start(rankOf(2, 3, port), {"join"}));
+  for (const Process &process : processes)
+    END(await(process), 0, "all checks passed");
+  // What is called greets, and answers a claim by nothing but its refusal.
+  std::string got;
+  char text[1024];
+  ssize_t bytes;
+  while ((bytes = recv(claimed, text, sizeof(text), 0)) > 0)
+    got.append(text, size_t(bytes));
+  CHECK(got.size() == 48 + 40 && got.substr(52, 36) == std::string(36, '\0'));
+  for (int each : open)
+    close(each);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2)
+    return 2;
+  models = argv[1];
+  program = argv[0];
+  program =
+      program.substr(0, program.rfind('/') + 1) + "runtime-ranks-launched";
+  std::vector<uint32_t> counts;
+  for (int i = 2; i < argc; ++i)
+    counts.push_back(uint32_t(std::atoi(argv[i])));
+  for (uint32_t count :
+       counts.empty() ? std::vector<uint32_t>{2, 3, 4} : counts)
+    testSame(count);
+  if (!counts.empty())
+    return finish();
+  testTroubles();
+  testOneRank();
+  testOrder();
+  testSlurm();
+  testAgentPort();
+  testSecrets();
+  testOuterAddress();
+  testTakenPort();
+  testMissingRanks();
+  testKilledEarly();
+  testCounts();
+  testStrangers();
+  return finish();
+}

@@ -1,0 +1,225 @@
+// tcp-parts MODELS: what ranks without MPI are made of: the keyed hash against
+// published values, variables of launchers, and files with secrets.
+
+#include "runtime/tcp/Handshake.h"
+#include "runtime/tcp/KeyedHash.h"
+#include "runtime/tcp/TcpSecret.h"
+#include "runtime/tcp/TcpSettings.h"
+#include "test/runtime/check.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace heddle::runtime;
+
+static std::string hex(const Digest &digest) {
+  std::string text;
+  for (uint8_t byte : digest)
+    for (int digit : {byte >> 4, byte & 15})
+      text += "0123456789abcdef"[digit];
+  return text;
+}
+
+/// The test cases 1, 2, 3, 6 and 7 of RFC 4231, 4.
+static void testKeyedHash() {
+  CHECK(hex(keyedHash(std::string(20, '\x0b'), "Hi There")) ==
+        "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+  CHECK(hex(keyedHash("Jefe", "what do ya want for nothing?")) ==
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  CHECK(hex(keyedHash(std::string(20, '\xaa'), std::string(50, '\xdd'))) ==
+        "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe");
+  std::string longKey(131, '\xaa');
+  CHECK(hex(keyedHash(longKey, "Test Using Larger Than Block-Size Key - Hash "
+                               "Key First")) ==
+        "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+  CHECK(hex(keyedHash(longKey,
+                      "This is a test using a larger than block-size key and "
+                      "a larger than block-size data. The key needs to be "
+                      "hashed before being used by the HMAC algorithm.")) ==
+        "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2");
+  Digest one = keyedHash("a", "b"), other = one;
+  CHECK(areEqual(one, other));
+  other[31] ^= 1;
+  CHECK(!areEqual(one, other));
+}
+
+static const char *const variables[] = {"RANK",
+                                        "WORLD_SIZE",
+                                        "MASTER_ADDR",
+                                        "MASTER_PORT",
+                                        "SLURM_PROCID",
+                                        "SLURM_NTASKS",
+                                        "SLURM_JOB_ID",
+                                        "SLURM_STEP_NUM_TASKS",
+                                        "SLURM_STEP_NUM_NODES",
+                                        "SLURM_STEP_ID",
+                                        "SLURM_STEP_NODELIST",
+                                        "HEDDLE_RENDEZVOUS",
+                                        "HEDDLE_SECRET",
+                                        "HEDDLE_SECRET_FILE",
+                                        "HEDDLE_JOIN_SECONDS",
+                                        "TORCHELASTIC_USE_AGENT_STORE"};
+
+using Pairs = std::vector<std::pair<const char *, const char *>>;
+
+static void setVariables(const Pairs &pairs) {
+  for (const char *variable : variables)
+    unsetenv(variable);
+  for (auto [name, value] : pairs)
+    setenv(name, value, 1);
+}
+
+/// RANK/COUNT HOST:PORT, or the error.
+static std::string settingsOf(const Pairs &pairs) {
+  setVariables(pairs);
+  TcpSettings settings;
+  if (Error error = settings.read())
+    return error.message();
+  return std::to_string(settings.rank) + "/" + std::to_string(settings.count) +
+         " " + settings.where();
+}
+
+static void expectText(const std::string &got, const std::string &wanted,
+                       int line) {
+  if (got.find(wanted) != std::string::npos)
+    return;
+  std::fprintf(stderr, "line %d: got '%s', wanted '%s'\n", line, got.c_str(),
+               wanted.c_str());
+  ++failures;
+}
+#define TEXT(got, wanted) expectText(got, wanted, __LINE__)
+
+static void testTorchrun() {
+  TEXT(settingsOf({}), "no launcher started this process: start it with "
+                       "torchrun --no-python or srun, or set RANK, ");
+  TEXT(settingsOf({{"RANK", "1"}}), "of RANK and WORLD_SIZE only one is set");
+  TEXT(settingsOf({{"RANK", "1"}, {"WORLD_SIZE", "4"}}),
+       "MASTER_PORT is '', and should be a number from 1 to 65535");
+  TEXT(settingsOf({{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"MASTER_PORT", "80x"}}),
+       "MASTER_PORT is '80x'");
+  TEXT(settingsOf({{"RANK", "4"}, {"WORLD_SIZE", "4"}}),
+       "RANK is '4', and should be a number from 0 to 3");
+  TEXT(settingsOf({{"RANK", "-1"}, {"WORLD_SIZE", "4"}}), "RANK is '-1'");
+  TEXT(settingsOf({{"RANK", "0"}, {"WORLD_SIZE", "1"}}), "0/1 127.0.0.1:0");
+  Pairs torchrun = {{"RANK", "3"},
+                    {"WORLD_SIZE", "4"},
+                    {"MASTER_ADDR", "node1"},
+                    {"MASTER_PORT", "29500"},
+                    {"SLURM_PROCID", "0"}};
+  TEXT(settingsOf(torchrun), "3/4 node1:29500");
+  torchrun.push_back({"TORCHELASTIC_USE_AGENT_STORE", "True"});
+  TEXT(settingsOf(torchrun), "3/4 node1:29501");
+  torchrun.push_back({"HEDDLE_RENDEZVOUS", "[::1]:77"});
+  TEXT(settingsOf(torchrun), "3/4 [::1]:77");
+  torchrun.back().second = "there";
+  TEXT(settingsOf(torchrun), "HEDDLE_RENDEZVOUS is 'there', and should be "
+                             "HOST:PORT, as 127.0.0.1:29500");
+  torchrun.push_back({"HEDDLE_JOIN_SECONDS", "soon"});
+  TEXT(settingsOf(torchrun), "HEDDLE_JOIN_SECONDS is 'soon'");
+}
+
+static void testSlurm() {
+  Pairs srun = {{"SLURM_PROCID", "2"},
+                {"SLURM_NTASKS", "8"},
+                {"SLURM_STEP_NUM_TASKS", "4"},
+                {"SLURM_JOB_ID", "1000"},
+                {"SLURM_STEP_ID", "3"},
+                {"SLURM_STEP_NODELIST", "gpu[07-09],login"}};
+  // One node: its own address is enough.
+  TEXT(settingsOf(srun), "2/4 127.0.0.1:27003");
+  srun.push_back({"SLURM_STEP_NUM_NODES", "4"});
+  TEXT(settingsOf(srun), "2/4 gpu07:27003");
+  srun.push_back({"MASTER_PORT", "29500"});
+  srun.push_back({"MASTER_ADDR", "gpu08"});
+  TEXT(settingsOf(srun), "2/4 gpu08:29500");
+  TEXT(settingsOf({{"SLURM_PROCID", "0"},
+                   {"SLURM_NTASKS", "2"},
+                   {"SLURM_STEP_NUM_NODES", "2"}}),
+       "SLURM_STEP_NODELIST names no node");
+  CHECK(firstHost("a") == "a" && firstHost("a,b") == "a");
+  CHECK(firstHost("n[7,9-12]") == "n7" &&
+        firstHost("r[1-2]-n[03-4].x,y") == "r1-n03.x");
+  CHECK(firstHost("n[7") == "n" && firstHost("").empty());
+}
+
+static std::string secretOf(const Pairs &pairs) {
+  setVariables(pairs);
+  std::string secret;
+  Error error = readSecret(secret);
+  return error ? error.message() : secret;
+}
+
+static void testSecrets(const std::string &folder) {
+  std::string path = folder + "/secret-" + std::to_string(getpid()) + ".txt";
+  FILE *file = std::fopen(path.c_str(), "w");
+  std::fputs("0123456789abcdef\n", file);
+  std::fclose(file);
+  CHECK(secretOf({}).empty());
+  CHECK(secretOf({{"HEDDLE_SECRET", "sixteen letters!"}}) ==
+        "sixteen letters!");
+  TEXT(secretOf({{"HEDDLE_SECRET", "short"}}),
+       "the secret of HEDDLE_SECRET has 5 characters: 16 are wanted");
+  TEXT(secretOf({{"HEDDLE_SECRET", ""}}), "has 0 characters");
+  Pairs named = {{"HEDDLE_SECRET_FILE", path.c_str()}};
+  chmod(path.c_str(), 0640);
+  TEXT(secretOf(named), "others can read it");
+  chmod(path.c_str(), 0600);
+  CHECK(secretOf(named) == "0123456789abcdef");
+  TEXT(secretOf({{"HEDDLE_SECRET_FILE", folder.c_str()}}), "it is no file");
+  named.push_back({"HEDDLE_SECRET", "sixteen letters!"});
+  TEXT(secretOf(named), "HEDDLE_SECRET and HEDDLE_SECRET_FILE are both set");
+  unlink(path.c_str());
+  TEXT(secretOf({{"HEDDLE_SECRET_FILE", path.c_str()}}),
+       "No such file or directory");
+}
+
+/// The secret that ranks of one machine make is there as long as it is wanted,
+/// and this user's alone.
+static void testOwnSecret() {
+  std::string made, found,
+      path = "/tmp/heddle-" + std::to_string(geteuid()) + "/tcp-1";
+  {
+    OwnSecret first(1), other(1);
+    CHECK(!first.make(made) && !other.find(found));
+    CHECK(made.size() == 64 && made == found);
+    struct stat about;
+    CHECK(!stat(path.c_str(), &about) && (about.st_mode & 0777) == 0600);
+  }
+  OwnSecret later(1);
+  Error error = later.find(found);
+  TEXT(error.message(), "set HEDDLE_SECRET for all");
+}
+
+/// Each part of a claim counts for its proof.
+static void testProofs() {
+  Credentials group = {"a secret of a group", {}, 0, 4};
+  Greeting greeting;
+  CHECK(!makeGreeting(greeting));
+  Claim claim = {};
+  std::memcpy(claim.magic, greeting.magic, sizeof(claim.magic));
+  claim.version = greeting.version;
+  claim.rank = 2;
+  claim.count = 4;
+  CHECK(isClaim(claim));
+  CHECK(judge(claim, greeting, group) == Verdict::OtherSecret);
+  Answer answer = makeAnswer(Verdict::OtherSecret, claim, group);
+  CHECK(!answer.count && answer.proof == Digest{});
+  claim.version = 77;
+  CHECK(judge(claim, greeting, group) == Verdict::OtherVersion);
+  claim.magic[0] = 'H';
+  CHECK(!isClaim(claim));
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2)
+    return 2;
+  testKeyedHash();
+  testTorchrun();
+  testSlurm();
+  testSecrets(argv[1]);
+  testOwnSecret();
+  testProofs();
+  return finish();
+}
