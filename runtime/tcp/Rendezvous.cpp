@@ -165,6 +165,11 @@ Outcome Rendezvous::tryFirst(const SocketAddress &address, Socket &listener,
   return Outcome::Done;
 }
 
+static void waitABit() {
+  timespec span = {0, pauseNs};
+  nanosleep(&span, nullptr);
+}
+
 /// The first rank may be started later than others.
 Error Rendezvous::callFirst(Socket &listener) {
   Error error;
@@ -180,8 +185,7 @@ Error Rendezvous::callFirst(Socket &listener) {
       return {HEDDLE_RANK_FAILED,
               "rank 0 did not answer at " + settings.where() + " " +
                   secondsOf(settings) + ": " + textOfErrno()};
-    timespec pause = {0, pauseNs};
-    nanosleep(&pause, nullptr);
+    waitABit();
   }
 }
 
@@ -208,21 +212,29 @@ Error Rendezvous::receiveList() {
   return {};
 }
 
+/// Where many strangers call that rank, it may let go of this one: it is called
+/// again, unless the first rank says that one has failed.
 Error Rendezvous::callRank(uint32_t rank) {
   SocketAddress address = SocketAddress::from(links[rank].endpoint);
   uint64_t untilNs = monotonicNs() + settings.joinNs;
   Error error;
-  for (Channel channel : {Channel::Notices, Channel::Data}) {
-    Socket connection = connectTo(address, untilNs);
-    if (connection && introduceAt(std::move(connection), rank, channel, {},
-                                  untilNs, error) == Outcome::Done)
-      continue;
-    return error ? error
-                 : Error(HEDDLE_RANK_FAILED,
-                         "rank " + std::to_string(own.rank) +
-                             " does not reach rank " + std::to_string(rank) +
-                             " at " + address.text() + ": " + textOfErrno());
-  }
+  for (Channel channel : {Channel::Notices, Channel::Data})
+    while (true) {
+      Socket connection = connectTo(address, untilNs);
+      if (connection && introduceAt(std::move(connection), rank, channel, {},
+                                    untilNs, error) == Outcome::Done)
+        break;
+      if (error)
+        return error;
+      if (monotonicNs() >= untilNs)
+        return {HEDDLE_RANK_FAILED, "rank " + std::to_string(own.rank) +
+                                        " does not reach rank " +
+                                        std::to_string(rank) + " at " +
+                                        address.text() + ": " + textOfErrno()};
+      waitABit();
+      if (Error failed = hear())
+        return failed;
+    }
   return {};
 }
 

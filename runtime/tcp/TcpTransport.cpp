@@ -72,6 +72,7 @@ bool TcpTransport::isGone(uint32_t rank) const {
 
 void TcpTransport::awaitAbort(uint64_t timeoutNs) {
   uint64_t endNs = monotonicNs() + timeoutNs;
+  list(nullptr, 0); // what has failed is not waited for
   auto isOthers = [&] {
     for (uint32_t i = 0; i < rank(); ++i)
       if (!isGone(i))

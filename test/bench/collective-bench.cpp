@@ -2,13 +2,15 @@
 //
 //   collective-bench MODELS threads|processes [RANKS]
 //   mpirun -n RANKS collective-bench MODELS mpi
+//   test/launch.py RANKS collective-bench MODELS tcp
 //   mpirun.openmpi -n RANKS collective-bench MODELS openmpi
 //
-// The first two and "mpi" run heddle's collectives on each engine, "openmpi"
-// MPI_Sendrecv and MPI_Allreduce of that library itself. A line has the bytes
-// of each rank's tensor, and how many of these a second go from each rank to
-// its neighbour (permute) and are summed (all_reduce), in 10^9. Of many
-// repetitions the fastest counts, since a shared machine only adds time.
+// The first two, "mpi" and "tcp" run heddle's collectives on each engine,
+// "openmpi" MPI_Sendrecv and MPI_Allreduce of that library itself. A line has
+// the bytes of each rank's tensor, how many of these a second go from each rank
+// to its neighbour (permute) and are summed (all_reduce), in 10^9, and how many
+// microseconds one of each takes. Of many repetitions the fastest counts, since
+// a shared machine only adds time.
 
 #include "test/runtime/PartedModel.h"
 
@@ -29,7 +31,7 @@ static double seconds() {
 /// How many exchanges one measurement makes, so that it takes about a
 /// millisecond.
 static int repeatsOf(int64_t bytes) {
-  return int(std::max<int64_t>(16, (int64_t(4) << 20) / bytes));
+  return int(std::clamp<int64_t>((int64_t(4) << 20) / bytes, 16, 256));
 }
 static constexpr int rounds = 60;
 
@@ -140,12 +142,15 @@ private:
 };
 } // namespace
 
-static constexpr int64_t sizes[] = {16 << 10, 64 << 10, 256 << 10,
-                                    1 << 20,  4 << 20,  16 << 20};
+static constexpr int64_t sizes[] = {64,        4 << 10, 16 << 10, 64 << 10,
+                                    256 << 10, 1 << 20, 4 << 20,  16 << 20};
 
 static void print(int64_t bytes, double permute, double sum) {
-  std::printf("%9lld bytes: permute %6.2f, all_reduce %6.2f\n",
-              static_cast<long long>(bytes), permute * 1e-9, sum * 1e-9);
+  double microseconds = double(bytes) * 1e6;
+  std::printf("%9lld bytes: permute %6.2f (%.1f us), all_reduce %6.2f (%.1f "
+              "us)\n",
+              static_cast<long long>(bytes), permute * 1e-9,
+              microseconds / permute, sum * 1e-9, microseconds / sum);
   std::fflush(stdout);
 }
 
@@ -181,8 +186,11 @@ int main(int argc, char **argv) {
   options.size = sizeof(options);
   options.threads = 1;
   options.engine = engine.c_str();
-  if (engine == "mpi") {
-    OK(heddle_group_join(nullptr, &options.group));
+  if (engine == "mpi" || engine == "tcp") {
+    heddle_group_options joining = {};
+    joining.size = sizeof(joining);
+    joining.engine = engine.c_str();
+    OK(heddle_group_join(&joining, &options.group));
     options.engine = nullptr;
     count = heddle_group_count(options.group);
   }
