@@ -97,8 +97,8 @@ heddle_call_options Context::optionsFor(const Arguments &arguments,
 //===----------------------------------------------------------------------===//
 
 Context::Context(nb::object owner, size_t entry, uint32_t threads, bool stages,
-                 const std::string &engine)
-    : owner(owner), entry(entry), stages(stages) {
+                 const std::string &engine, const Group *group)
+    : owner(owner), entry(entry), stages(stages), hasOwnParts(group) {
   heddle_program *handle = program().handle();
   heddle_tensor_info info{};
   info.size = sizeof info;
@@ -121,10 +121,11 @@ Context::Context(nb::object owner, size_t entry, uint32_t threads, bool stages,
   for (const TensorInfo &output : outputs)
     results += (output.bytes + 4095) / 4096 * 4096;
   blocks = std::make_shared<Blocks>(2 * results);
-  if (heddle_program_ranks(handle) > 1) {
+  if (heddle_program_ranks(handle) > 1 || group) {
     heddle_ranks_options options{};
     options.size = sizeof options;
     options.threads = threads;
+    options.group = group ? group->handle() : nullptr;
     options.engine = engine.empty() ? nullptr : engine.c_str();
     heddle_status status;
     {
@@ -195,6 +196,9 @@ heddle_status Context::invoke(const Arguments &arguments,
   if (!ranks)
     return heddle_context_call(context, in.data(), in.size(), out.data(),
                                out.size(), &options);
+  if (hasOwnParts)
+    return heddle_ranks_call_own(ranks, in.data(), in.size(), out.data(),
+                                 out.size(), &options);
   PartedTensors ins(in, arguments.inParts), outs(out, arguments.outParts);
   return heddle_ranks_call_parts(ranks, ins.data(), ins.size(), outs.data(),
                                  outs.size(), &options);
@@ -444,9 +448,11 @@ void bindContext(nb::module_ &module) {
       .def("cancel", &Submission::cancel);
   nb::class_<Context>(module, "Context", nb::type_slots(contextSlots),
                       nb::is_weak_referenceable())
-      .def(nb::init<nb::object, size_t, uint32_t, bool, const std::string &>(),
+      .def(nb::init<nb::object, size_t, uint32_t, bool, const std::string &,
+                    const Group *>(),
            nb::arg("program"), nb::arg("entry"), nb::arg("threads") = 0,
-           nb::arg("stages") = false, nb::arg("engine") = "")
+           nb::arg("stages") = false, nb::arg("engine") = "",
+           nb::arg("group").none() = nb::none())
       .def_prop_ro("threads", &Context::threads)
       // Copies, which do not hold the context in a way that the garbage
       // collector does not see.

@@ -5,6 +5,7 @@
 #define HEDDLE_PYTHON_CONTEXT_H
 
 #include "Devices.h"
+#include "Groups.h"
 #include "Program.h"
 #include "Results.h"
 
@@ -84,7 +85,7 @@ struct Queue {
 class Context {
 public:
   Context(nb::object owner, size_t entry, uint32_t threads, bool stages,
-          const std::string &engine);
+          const std::string &engine, const Group *group);
   Context(const Context &) = delete;
   ~Context();
 
@@ -153,6 +154,7 @@ private:
   nb::object owner;
   size_t entry;
   bool stages;
+  bool hasOwnParts; ///< Of a group, each of whose processes calls.
   bool computesSizes = false;
   heddle_context *context = nullptr;
   heddle_ranks *ranks = nullptr; ///< Instead, of a program of several.

@@ -3,6 +3,7 @@
 
 #include "Context.h"
 #include "Devices.h"
+#include "Groups.h"
 #include "Program.h"
 #include "Results.h"
 #include "Sizes.h"
@@ -23,5 +24,6 @@ NB_MODULE(_runtime, module) {
   bindProgram(module);
   bindSizes(module);
   bindStates(module);
+  bindGroups(module);
   bindContext(module);
 }

@@ -26,7 +26,7 @@ LaunchedRanks::LaunchedRanks(std::shared_ptr<LoadedProgram> given, size_t index,
       problem(std::move(why)), owner(getpid()) {}
 
 LaunchedRanks::~LaunchedRanks() {
-  if (!isReady || rank() || owner != getpid() ||
+  if (!isReady || rank() || hasOwnCalls || owner != getpid() ||
       group->transport->failure().code)
     return;
   group->transport->expectEnds(true);
@@ -114,15 +114,24 @@ Error LaunchedRanks::giveToAll(size_t tensor, const char *source) {
       group->world->run(broadcast, source, place(tensor), patience, &why), why);
 }
 
-Error LaunchedRanks::callOwn(const heddle_call_options &options) {
+Error LaunchedRanks::callPlaced(const heddle_call_options &options) {
   for (size_t i = 0; i < tensors.count(); ++i) {
     described[i] = parts.partTensor(i);
     described[i].data = place(i);
   }
   size_t inputs = entry.inputs.size();
+  return runPart(pointers.data(), inputs, pointers.data() + inputs,
+                 entry.outputs.size(), options);
+}
+
+Error LaunchedRanks::runPart(const heddle_tensor *const *inputs,
+                             size_t inputCount,
+                             const heddle_tensor *const *outputs,
+                             size_t outputCount,
+                             const heddle_call_options &options) {
   group->world->beginCall();
-  Error error = context->call(pointers.data(), inputs, pointers.data() + inputs,
-                              entry.outputs.size(), options);
+  Error error =
+      context->call(inputs, inputCount, outputs, outputCount, options);
   group->world->endCall();
   return error;
 }
@@ -145,10 +154,15 @@ Error LaunchedRanks::checkReady(const heddle_call_options &) {
     return {HEDDLE_ARGUMENT_INVALID,
             "calls are made by rank 0, and this process is rank " +
                 std::to_string(rank()) + ": it serves them"};
+  return checkOwner();
+}
+
+Error LaunchedRanks::checkOwner() const {
   if (owner != getpid())
     return {HEDDLE_RANK_FAILED, "the rank is the process that made it, not "
                                 "this one, which was forked from it"};
-  return conclude({});
+  const heddle_status &failure = group->transport->failure();
+  return told(failure.code, failure);
 }
 
 Error LaunchedRanks::order(const Order &order) {
@@ -225,12 +239,23 @@ Error LaunchedRanks::run(const heddle_call_options &options) {
   for (size_t i = 0; i < entry.inputs.size() && !error; ++i)
     error = giveInput(i);
   if (!error)
-    error = callOwn(options);
+    error = callPlaced(options);
   for (size_t i = entry.inputs.size(); i < tensors.count() && !error; ++i)
     error = takeOutput(i);
   if (!error)
     error = takeReports();
   return conclude(error);
+}
+
+Error LaunchedRanks::runOwn(const heddle_tensor *const *inputs,
+                            size_t inputCount,
+                            const heddle_tensor *const *outputs,
+                            size_t outputCount,
+                            const heddle_call_options &options) {
+  if (Error error = checkOwner())
+    return error;
+  hasOwnCalls = true;
+  return conclude(runPart(inputs, inputCount, outputs, outputCount, options));
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,7 +277,7 @@ Error LaunchedRanks::takePart(const Order &order) {
     if (Error error = parts.isUncut(i) ? giveToAll(i, nullptr) : exchange(part))
       return error;
   }
-  if (Error error = callOwn(options))
+  if (Error error = callPlaced(options))
     return error;
   for (size_t i = entry.inputs.size(); i < tensors.count(); ++i)
     if (!parts.isUncut(i) && (order.gathersAll || parts.owns(i, rank())))

@@ -39,6 +39,9 @@ private:
   Error create(uint32_t threads) override;
   Error checkReady(const heddle_call_options &options) override;
   Error run(const heddle_call_options &options) override;
+  Error runOwn(const heddle_tensor *const *inputs, size_t inputCount,
+               const heddle_tensor *const *outputs, size_t outputCount,
+               const heddle_call_options &options) override;
 
   Error prepare(uint32_t threads);
   Error exchange(const Message *messages, size_t count);
@@ -50,7 +53,11 @@ private:
   Error takeReports();
   bool wantsAll() const;
   Error takePart(const Order &order);
-  Error callOwn(const heddle_call_options &options);
+  Error callPlaced(const heddle_call_options &options);
+  Error runPart(const heddle_tensor *const *inputs, size_t inputCount,
+                const heddle_tensor *const *outputs, size_t outputCount,
+                const heddle_call_options &options);
+  Error checkOwner() const;
   Error conclude(Error error);
 
   uint32_t rank() const { return group->rank(); }
@@ -69,6 +76,7 @@ private:
   std::vector<char> reports;     ///< Of each rank.
   Patience patience;             ///< Of the call.
   bool isReady = false;
+  bool hasOwnCalls = false; ///< Nobody serves those of the first rank.
   pid_t owner;
 };
 

@@ -73,17 +73,27 @@ Error RankGroup::serveCalls() {
 Error RankGroup::call(const RankTensorList &inputs,
                       const RankTensorList &outputs,
                       const heddle_call_options &options) {
-  if (busy.exchange(true, std::memory_order_acquire))
-    return {HEDDLE_CONTEXT_BUSY, "the ranks are in another call"};
-  struct Done {
-    std::atomic<bool> &busy;
-    ~Done() { busy.store(false, std::memory_order_release); }
-  } done{busy};
-  if (options.state_count || options.size_count)
-    return {HEDDLE_ARGUMENT_INVALID, "ranks take no states and no sizes"};
-  if (Error error = checkReady(options))
-    return error;
-  if (Error error = tensors.read(inputs, outputs))
-    return error;
-  return run(options);
+  return callOnce(options, [&]() -> Error {
+    if (Error error = checkReady(options))
+      return error;
+    if (Error error = tensors.read(inputs, outputs))
+      return error;
+    return run(options);
+  });
+}
+
+Error RankGroup::callOwn(const heddle_tensor *const *inputs, size_t inputCount,
+                         const heddle_tensor *const *outputs,
+                         size_t outputCount,
+                         const heddle_call_options &options) {
+  return callOnce(options, [&] {
+    return runOwn(inputs, inputCount, outputs, outputCount, options);
+  });
+}
+
+Error RankGroup::runOwn(const heddle_tensor *const *, size_t,
+                        const heddle_tensor *const *, size_t,
+                        const heddle_call_options &) {
+  return {HEDDLE_ARGUMENT_INVALID,
+          "only the processes of a group have parts of their own"};
 }

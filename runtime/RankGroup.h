@@ -29,6 +29,10 @@ public:
 
   Error call(const RankTensorList &inputs, const RankTensorList &outputs,
              const heddle_call_options &options);
+  /// Of the ranks of a group: all call, each with its own parts.
+  Error callOwn(const heddle_tensor *const *inputs, size_t inputCount,
+                const heddle_tensor *const *outputs, size_t outputCount,
+                const heddle_call_options &options);
   /// How many threads each rank has.
   virtual size_t threads() const = 0;
 
@@ -39,6 +43,24 @@ protected:
   virtual Error checkReady(const heddle_call_options &options) = 0;
   /// Lets all ranks run, with `tensors`.
   virtual Error run(const heddle_call_options &options) = 0;
+  /// Lets the one of this process run.
+  virtual Error runOwn(const heddle_tensor *const *inputs, size_t inputCount,
+                       const heddle_tensor *const *outputs, size_t outputCount,
+                       const heddle_call_options &options);
+
+  /// Calls `body` where there is no other call.
+  template <typename Body>
+  Error callOnce(const heddle_call_options &options, Body body) {
+    if (busy.exchange(true, std::memory_order_acquire))
+      return {HEDDLE_CONTEXT_BUSY, "the ranks are in another call"};
+    struct Done {
+      std::atomic<bool> &busy;
+      ~Done() { busy.store(false, std::memory_order_release); }
+    } done{busy};
+    if (options.state_count || options.size_count)
+      return {HEDDLE_ARGUMENT_INVALID, "ranks take no states and no sizes"};
+    return body();
+  }
 
   /// That of the rank that failed, not of those that waited for it.
   /// `outcomeOf(rank)` is a heddle_status.

@@ -205,3 +205,18 @@ heddle_status heddle_ranks_call_parts(
                      parted(outputs, output_count), options);
   });
 }
+
+heddle_status
+heddle_ranks_call_own(heddle_ranks *ranks, const heddle_tensor *const *inputs,
+                      size_t input_count, const heddle_tensor *const *outputs,
+                      size_t output_count, const heddle_call_options *given) {
+  return guarded([&]() -> heddle_status {
+    heddle_call_options options;
+    if (!ranks || (input_count && !inputs) || (output_count && !outputs))
+      return invalid(nullPointer);
+    if (Error error = readCallOptions(given, options))
+      return toStatus(error);
+    return toStatus(ranks->group->callOwn(inputs, input_count, outputs,
+                                          output_count, options));
+  });
+}

@@ -993,6 +993,17 @@ HEDDLE_API heddle_status heddle_ranks_call_parts(
     size_t input_count, const heddle_parted_tensor *const *outputs,
     size_t output_count, const heddle_call_options *options);
 
+/* Runs the entry on all ranks of a group, whose processes all call it, in the
+   same order, in place of heddle_ranks_call and heddle_ranks_serve. Each gives
+   its own part of each input, and memory for its own of each output, which are
+   used where they lie, and returns when it has these. A process that fails, or
+   whose tensors are not what is wanted, ends the group; others learn it where
+   they next wait for a rank. Since 0.1. */
+HEDDLE_API heddle_status
+heddle_ranks_call_own(heddle_ranks *ranks, const heddle_tensor *const *inputs,
+                      size_t input_count, const heddle_tensor *const *outputs,
+                      size_t output_count, const heddle_call_options *options);
+
 /* ---- Calls that nobody waits for ---- */
 
 /* How a submitted call ends: something that others can wait for. Since 0.1. */

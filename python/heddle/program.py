@@ -157,9 +157,11 @@ class Model:
     load one model per thread: they share the weights' pages.
     """
 
-    def __init__(self, program: _runtime.Program, entry: int, threads: int, stage_tensors: bool = False, engine: str = ""):
+    def __init__(self, program: _runtime.Program, entry: int, threads: int, stage_tensors: bool = False, engine: str = "",
+                 group: _runtime.Group | None = None):
         self._program, self._entry, self._threads, self._stages, self._engine = program, entry, threads, stage_tensors, engine
-        self._context = _runtime.Context(program, entry, threads, stage_tensors, engine)
+        self._group = group
+        self._context = _runtime.Context(program, entry, threads, stage_tensors, engine, group)
         self.inputs: list[_runtime.TensorInfo] = self._context.inputs
         self.outputs: list[_runtime.TensorInfo] = self._context.outputs
         self._inputs = {info.name: _Port("input", info) for info in self.inputs}
@@ -179,7 +181,7 @@ class Model:
 
     def entry(self, name: str) -> Model:
         """Another entry of the same program, whose states it shares."""
-        return Model(self._program, _entry(self._program, name), self._threads, self._stages, self._engine)
+        return Model(self._program, _entry(self._program, name), self._threads, self._stages, self._engine, self._group)
 
     def state(self, name: str | None = None) -> State:
         """A state of zeros, to be given to calls; `name` may be left out where there is one."""
@@ -247,7 +249,8 @@ class Model:
         any more. Where the program computes how large a result is, that is a view of the first part of the memory. `timeout` is in seconds: a call
         looks at no signals, so that Ctrl-C is heard when it is over; that of a call which was submitted ends the wait for it. `states` gives the
         states that the entry uses, by name (see `state`), `sizes` what no input tells (see `given_sizes`). A program of several ranks takes and gives
-        whole arrays, which it cuts and joins, or Parts; `parts` names the outputs that come as these.
+        whole arrays, which it cuts and joins, or Parts; `parts` names the outputs that come as these. One of a Group takes and gives the arrays of
+        this process, of the shapes `TensorInfo.part`.
         """
         results, arguments = self._arguments(args, kwargs, out, states, sizes, parts)
         return truly_sized(results, self._context.call(*arguments, seconds(timeout)))
@@ -258,7 +261,7 @@ class Model:
         begins when the calls of `after`, of this model or others, are done; if one of them has failed, it fails the same way. Until it is
         done, arrays that it was given must stay as they are.
         """
-        if self.ranks > 1:
+        if self.ranks > 1 or self._group is not None:
             raise ValueError(f"the program is run by {self.ranks} ranks, whose calls cannot be submitted yet; call the model instead")
         if isinstance(after, (str, bytes)) or not isinstance(after, Iterable):
             raise TypeError(f"after is a {type(after).__qualname__}; a list of what Model.submit gives is wanted")
@@ -282,12 +285,14 @@ class Model:
         unknown = (set(out) | parted) - set(self._outputs)
         if unknown:
             raise TypeError(f"there is no output {min(unknown)!r}; there are: {', '.join(self._outputs)}")
+        if parted and self._group is not None:
+            raise ValueError(f"output {min(parted)!r} is wanted in parts, but each process of a group has its own part alone")
         if parted and self.ranks == 1:
             raise ValueError(f"output {min(parted)!r} is wanted in parts, but the program is run by one rank, which has all of it")
         used = self._used(states) if states is not None or self._states else []
         chosen = self._chosen(sizes) if sizes is not None else []
         inputs = [self._crossing(port, given[name], port.inward) for name, port in self._inputs.items()]
-        shapes = [info.shape for info in self.outputs]
+        shapes = [info.shape if self._group is None else info.part for info in self.outputs]
         if self._chooses:
             shapes = self._context.output_shapes([list(value.shape) for value, _ in inputs], used, chosen)
         results = {name: out[name] if name in out else self._result(port, shape, name in parted)
@@ -300,6 +305,8 @@ class Model:
         """What the extension takes for a value, or a list of these for Parts, and whether only the bits are of the type wanted."""
         if not isinstance(value, Parts):
             return convert(value)
+        if self._group is not None:
+            raise TypeError(f"{port.what} is given Parts, but each process of a group gives its own part alone")
         if self.ranks == 1:
             raise TypeError(f"{port.what} is given Parts, but the program is run by one rank, which takes whole arrays")
         if len(value) != self.ranks:
@@ -369,7 +376,8 @@ def _entry(program: _runtime.Program, name: str | None) -> int:
 
 
 def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0, variant: str = "", verify_weights: bool = False,
-         custom_calls: Mapping[str, Callable[..., Any]] | None = None, stage_tensors: bool = False, engine: str = "", precision_tier: str = "") -> Model:
+         custom_calls: Mapping[str, Callable[..., Any]] | None = None, stage_tensors: bool = False, engine: str = "",
+         group: _runtime.Group | None = None, precision_tier: str = "") -> Model:
     """Loads an artifact. It holds native code: load only what you trust.
 
     `custom_calls` are the functions that the model's custom calls call, by name: a function gets an array for each operand and the call's
@@ -378,13 +386,16 @@ def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0,
     `threads` 0 is as many as this process may use; `variant` names a target instead of the best this machine can run; `verify_weights` also
     checks the weights' hashes. With `stage_tensors` arrays are copied to and from the devices that the program wants its tensors on; without,
     such an input or output must be a tensor of that device (see heddle.devices). `engine` says what the ranks of a program of several devices are:
-    "threads", the default, or "processes", each with memory of its own. `precision_tier` "E" or "V" refuses a program whose products have narrower
-    factors than the model says, unless errors were estimated, or validated on data (heddle.compile(..., precision="auto")).
+    "threads", the default, or "processes", each with memory of its own. With `group` they are its processes, which all load the same artifact and
+    call the model, each with its own parts. `precision_tier` "E" or "V" refuses a program whose products have narrower factors than the model says,
+    unless errors were estimated, or validated on data (heddle.compile(..., precision="auto")).
     """
     if isinstance(threads, bool) or not isinstance(threads, numbers.Integral) or not 0 <= threads <= 4096:
         raise ValueError(f"threads is {threads!r}; a number from 1 to 4096, or 0 for as many as this process may use, is wanted")
     if engine not in ("", "threads", "processes"):
         raise ValueError(f"engine is {engine!r}; threads or processes is wanted")
+    if group is not None and engine:
+        raise ValueError(f"engine is {engine!r}, but ranks of a group are its processes")
     if not isinstance(variant, str) or "\0" in variant:
         raise ValueError(f"variant is {variant!r}; the name of a target is wanted")
     if precision_tier not in ("", "E", "V"):
@@ -395,4 +406,4 @@ def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0,
         raise ValueError(f"engine is {engine!r}, but the program is run by one rank")
     if engine == "processes" and functions:
         raise ValueError("functions for custom calls cannot run in the processes of ranks; use threads")
-    return Model(program, _entry(program, entry), int(threads), bool(stage_tensors), engine)
+    return Model(program, _entry(program, entry), int(threads), bool(stage_tensors), engine, group)

@@ -202,6 +202,27 @@ static void testTensorsInParts() {
   heddle_program_destroy(program);
 }
 
+/// Each process gives its own part; nobody serves the first.
+static void testOwnParts() {
+  Parted parted(count, DataType::i32, 3, 3);
+  parted.model.command().action.Set(parted.collective(
+      CollectiveKind::all_reduce, DataType::i32, groupsOf(count), count));
+  heddle_program *program = parted.load(folder);
+  heddle_ranks *ranks = ranksOfGroup(program);
+  auto n = int32_t(count);
+  for (int32_t call = 0; call < 3; ++call) {
+    std::array<int32_t, 3> in = {int32_t(own), call, 1}, out = {};
+    int64_t shape = 3;
+    heddle_tensor x = make_tensor(in.data(), HEDDLE_I32, 1, &shape),
+                  y = make_tensor(out.data(), HEDDLE_I32, 1, &shape);
+    const heddle_tensor *inputs[] = {&x}, *outputs[] = {&y};
+    OK(heddle_ranks_call_own(ranks, inputs, 1, outputs, 1, nullptr));
+    CHECK((out == std::array<int32_t, 3>{n * (n - 1) / 2, n * call, n}));
+  }
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+}
+
 static heddle_traffic trafficOf(int ofThisMachine) {
   heddle_traffic traffic = {};
   traffic.size = sizeof(traffic);
@@ -387,6 +408,26 @@ static void testParting(bool isElsewhere) {
   endWithTrouble();
 }
 
+/// One process gives another shape than that of its part.
+static void testOwnPartThatIsWrong(uint32_t rank) {
+  Parted parted(count, DataType::i32, 1, 1);
+  parted.model.command().action.Set(parted.collective(
+      CollectiveKind::all_reduce, DataType::i32, groupsOf(count), count));
+  heddle_program *program = parted.load(folder);
+  heddle_ranks *ranks = ranksOfGroup(program);
+  int32_t in[2] = {}, out[2] = {};
+  int64_t shape = own == rank ? 2 : 1;
+  heddle_tensor x = make_tensor(in, HEDDLE_I32, 1, &shape),
+                y = make_tensor(out, HEDDLE_I32, 1, &shape);
+  const heddle_tensor *inputs[] = {&x}, *outputs[] = {&y};
+  std::string who = "rank " + std::to_string(rank) + ": input 'x' has shape";
+  EXPECT(heddle_ranks_call_own(ranks, inputs, 1, outputs, 1, nullptr),
+         HEDDLE_TENSOR_SHAPE, who.c_str());
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+  endWithTrouble();
+}
+
 static void testFailing(int32_t rank) {
   testTrouble({rank, Deed::Fail, 0}, nullptr, HEDDLE_CUSTOM_CALL_FAILED,
               "rank " + std::to_string(rank) + ": custom call");
@@ -468,6 +509,7 @@ int main(int argc, char **argv) {
     testPermute();
     testParts();
     testTensorsInParts();
+    testOwnParts();
     testTraffic();
     testRefusals();
   } else if (what == "differing" || what == "absent") {
@@ -480,6 +522,8 @@ int main(int argc, char **argv) {
     testLate(int32_t(rank));
   } else if (what == "cancelled") {
     testCancelled(int32_t(rank));
+  } else if (what == "own") {
+    testOwnPartThatIsWrong(rank);
   } else if (what == "parting") {
     testParting(rank);
   }

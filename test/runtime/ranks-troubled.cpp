@@ -248,6 +248,9 @@ static void testArguments() {
   const heddle_tensor *outputs[] = {&y};
   OK(heddle_ranks_call(ranks, nullptr, 0, outputs, 1, nullptr));
   CHECK(numbers[0] != 0);
+  EXPECT(heddle_ranks_call_own(ranks, nullptr, 0, outputs, 1, nullptr),
+         HEDDLE_ARGUMENT_INVALID,
+         "only the processes of a group have parts of their own");
   heddle_ranks_destroy(ranks);
   heddle_program_destroy(program);
   program = load(folder.c_str(), "state", nullptr);
