@@ -6,6 +6,7 @@
 #include "dialects/Size/Expression.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
+#include "passes/Plan/OrderUpdates.h"
 #include "passes/Plan/ValuePlaces.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -49,7 +50,8 @@ bool heddle::hasCount(kernel::LaunchOp launch, func::FuncOp kernel) {
 }
 
 namespace {
-/// The operations of one entry's block.
+/// The operations of one entry's block, in an order in which each is told what
+/// it wants.
 class CountOrder {
 public:
   CountOrder(func::FuncOp entry, SymbolTable &symbols)
@@ -63,20 +65,28 @@ public:
 private:
   /// What launches within `op` are told of computed sizes.
   llvm::SetVector<StringRef> wantedBy(Operation *op);
-  /// Whether all that `op` is told and reads is there.
+  /// Whether all that `op` is told and reads is there, and nothing waits that
+  /// it may not overtake.
   bool isReady(Operation *op);
+  /// Whether `op` has to stay behind `other`, which is before it in the program
+  /// and gives it nothing.
+  bool staysBehind(Operation *op, Operation *other);
   /// `op` is done, null: the entry is called. Whether sizes are known by that.
   bool pass(Operation *op);
-  /// Puts behind `last`, which was done just now, what no longer waits.
-  void release(Operation *last);
+  /// Puts next what no longer waits.
+  void release();
+  /// Finds the order; fails where operations wait for each other in a circle.
+  /// With `keepsUpdates` what overwrites a value stays behind its readers.
+  LogicalResult find(bool keepsUpdates);
 
   Block &block;
   SymbolTable &symbols;
   SmallVector<CountedSize> counted;
   llvm::StringSet<> names, known;
   llvm::StringMap<llvm::SetVector<StringRef>> kernels;
-  llvm::SetVector<StringRef> wanted;
-  /// What waits for a count, or for what does.
+  bool updatesWait = false;
+  SmallVector<Operation *> order;
+  /// What waits for a count, or for what does; as it stands in the program.
   llvm::SetVector<Operation *> waiting;
 };
 } // namespace
@@ -99,6 +109,12 @@ bool CountOrder::isReady(Operation *op) {
   for (StringRef name : wantedBy(op))
     if (!known.contains(name))
       return false;
+  for (Operation *other : waiting) {
+    if (other == op)
+      break;
+    if (staysBehind(op, other))
+      return false;
+  }
   return !op->walk([&](Operation *inner) {
               for (Value operand : inner->getOperands())
                 if (Operation *source = operand.getDefiningOp())
@@ -109,7 +125,39 @@ bool CountOrder::isReady(Operation *op) {
             }).wasInterrupted();
 }
 
+/// Whether `op` or what is within it reads `value`, also by way of reshapes.
+static bool reads(Operation *op, Value value) {
+  return op
+      ->walk([&](Operation *inner) {
+        return llvm::any_of(inner->getOperands(),
+                            [&](Value operand) {
+                              return behindReshapes(operand) == value;
+                            })
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Effects keep the model's order. What overwrites a value comes behind its
+/// readers, or they would need a copy of it.
+bool CountOrder::staysBehind(Operation *op, Operation *other) {
+  if (hasSideEffect(op, symbols) && hasSideEffect(other, symbols))
+    return true;
+  auto update = dyn_cast<kernel::LaunchOp>(op);
+  if (!update || !updatesWait)
+    return false;
+  auto function = symbols.lookup<func::FuncOp>(update.getKernel());
+  return function &&
+         llvm::any_of(llvm::enumerate(update.getInputs()), [&](auto input) {
+           return function.getArgAttr(input.index(), kernel::kTiedAttrName) &&
+                  reads(other, behindReshapes(input.value()));
+         });
+}
+
 bool CountOrder::pass(Operation *op) {
+  if (op)
+    order.push_back(op);
   bool isNew = false;
   for (const CountedSize &size : counted)
     if (size.value.getDefiningOp() == op)
@@ -117,34 +165,48 @@ bool CountOrder::pass(Operation *op) {
   return isNew;
 }
 
-void CountOrder::release(Operation *last) {
+void CountOrder::release() {
   for (bool changed = true; std::exchange(changed, false);)
     for (Operation *op : SmallVector<Operation *>(waiting.getArrayRef())) {
       if (!isReady(op))
         continue;
       waiting.remove(op);
-      op->moveAfter(last);
-      last = op;
       pass(op);
       changed = true;
     }
 }
 
-FailureOr<SmallVector<CountedSize>> CountOrder::run() {
+LogicalResult CountOrder::find(bool keepsUpdates) {
+  updatesWait = keepsUpdates;
+  known.clear();
+  order.clear();
+  waiting.clear();
   pass(nullptr);
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    wanted.insert_range(wantedBy(&op));
-    if (!isReady(&op)) {
+  for (Operation &op : block) {
+    if (!isReady(&op))
       waiting.insert(&op);
-      continue;
-    }
     // What waits does so for a size, or for what does.
-    if (pass(&op))
-      release(&op);
+    else if (pass(&op))
+      release();
   }
-  if (!waiting.empty())
+  return success(waiting.empty());
+}
+
+FailureOr<SmallVector<CountedSize>> CountOrder::run() {
+  if (counted.empty())
+    return counted;
+  llvm::SetVector<StringRef> wanted;
+  for (Operation &op : block)
+    wanted.insert_range(wantedBy(&op));
+  // A count that follows from what overwrites the value leaves its readers a
+  // copy.
+  if (failed(find(/*keepsUpdates=*/true)) &&
+      failed(find(/*keepsUpdates=*/false)))
     return emitError(waiting.front()->getLoc(), ErrorCode::InternalError)
-           << "is told a size that follows from what it computes";
+           << "is told a size that follows from what it computes, or from an "
+              "effect behind it";
+  for (Operation *op : order)
+    op->moveBefore(&block, block.end());
   llvm::erase_if(counted, [&](const CountedSize &size) {
     return !wanted.contains(size.symbol.getValue());
   });

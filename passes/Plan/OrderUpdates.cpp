@@ -31,8 +31,7 @@ static llvm::SetVector<Operation *> laterReaders(Value value, Block &block,
   return readers;
 }
 
-/// Whether `op` calls a function with an effect, itself or in a region.
-static bool hasSideEffect(Operation *op, SymbolTable &symbols) {
+bool heddle::hasSideEffect(Operation *op, SymbolTable &symbols) {
   return op
       ->walk([&](kernel::LaunchOp launch) {
         return kernel::hasSideEffect(symbols.lookup(launch.getKernel()))

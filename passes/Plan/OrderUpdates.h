@@ -13,6 +13,9 @@ namespace heddle {
 /// would be copied for their sake.
 void orderUpdates(mlir::Block &block, mlir::SymbolTable &symbols);
 
+/// Whether `op` calls a function with an effect, itself or in a region.
+bool hasSideEffect(mlir::Operation *op, mlir::SymbolTable &symbols);
+
 } // namespace heddle
 
 #endif // HEDDLE_PASSES_PLAN_ORDERUPDATES_H

@@ -61,3 +61,85 @@ func.func @main(%x: tensor<8xf32>) -> (tensor<i32> {heddle.extent = "n"}, tensor
 }
 }
 
+
+// -----
+
+// Calls with effects keep the model's order where the first waits for a count: what counts does not.
+!kept = tensor<8xf32, #size.extents<n>>
+module attributes {heddle.symbols = [{name = "n", minimum = 0, maximum = 8, computed}]} {
+func.func private @ones() -> !kept attributes {kernel.entry}
+func.func private @tell(!kept) -> tensor<f32> attributes {kernel.entry, kernel.custom_call = {target = "tell", api_version = 4 : i32, side_effect = true, attributes = {}, backend_config = "", operands = [!kept], results = [tensor<f32>]}}
+func.func private @log(tensor<8xf32>) -> tensor<f32> attributes {kernel.entry, kernel.custom_call = {target = "log", api_version = 4 : i32, side_effect = true, attributes = {}, backend_config = "", operands = [tensor<8xf32>], results = [tensor<f32>]}}
+func.func private @pure(tensor<8xf32>) -> tensor<f32> attributes {kernel.entry, kernel.custom_call = {target = "pure", api_version = 4 : i32, side_effect = false, attributes = {}, backend_config = "", operands = [tensor<8xf32>], results = [tensor<f32>]}}
+func.func private @count(tensor<8xf32>) -> tensor<i32> attributes {kernel.entry}
+// CHECK-LABEL: plan.program @main
+// CHECK: plan.launch @pure
+// CHECK-NEXT: plan.launch @count
+// CHECK-NEXT: plan.count "n"
+// CHECK-NEXT: plan.launch @ones
+// CHECK-NEXT: plan.launch @tell
+// CHECK-NEXT: plan.launch @log
+// CHECK-NEXT: }
+func.func @main(%x: tensor<8xf32>) -> (tensor<i32> {heddle.extent = "n"}, tensor<f32>, tensor<f32>, tensor<f32>) {
+  %ones = kernel.launch @ones() : () -> !kept
+  %0 = kernel.launch @tell(%ones) : (!kept) -> tensor<f32>
+  %1 = kernel.launch @log(%x) : (tensor<8xf32>) -> tensor<f32>
+  %2 = kernel.launch @pure(%x) : (tensor<8xf32>) -> tensor<f32>
+  %n = kernel.launch @count(%x) : (tensor<8xf32>) -> tensor<i32>
+  return %n, %0, %1, %2 : tensor<i32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+}
+
+// -----
+
+// A state that is written before and behind a count is changed in place: what overwrites it waits for its reader, which waits for the count.
+!kept = tensor<8xf32, #size.extents<n>>
+module attributes {heddle.symbols = [{name = "n", minimum = 0, maximum = 8, computed}]} {
+func.func private @put(tensor<8xf32> {kernel.tied = 0}, tensor<8xf32>) -> tensor<8xf32> attributes {kernel.entry}
+func.func private @again(tensor<8xf32> {kernel.tied = 0}, tensor<8xf32>) -> tensor<8xf32> attributes {kernel.entry}
+func.func private @take(tensor<8xf32>) -> !kept attributes {kernel.entry}
+func.func private @count(tensor<8xf32>) -> tensor<i32> attributes {kernel.entry}
+// CHECK-LABEL: plan.program @main
+// CHECK: %[[C:.*]] = plan.buffer state 0 size 32 "cache" changed
+// CHECK-NOT: plan.copy
+// CHECK: plan.launch @put reads(%[[C]], %{{.*}}) writes(%[[C]])
+// CHECK-NEXT: plan.launch @count
+// CHECK-NEXT: plan.count "n"
+// CHECK-NEXT: plan.launch @take reads(%[[C]])
+// CHECK-NEXT: plan.launch @again reads(%[[C]], %{{.*}}) writes(%[[C]])
+// CHECK-NEXT: }
+func.func @main(%c: tensor<8xf32> {heddle.state = "cache"}, %x: tensor<8xf32>)
+    -> (tensor<8xf32> {heddle.state = "cache"}, tensor<i32> {heddle.extent = "n"}, !kept) {
+  %0 = kernel.launch @put(%c, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %kept = kernel.launch @take(%0) : (tensor<8xf32>) -> !kept
+  %1 = kernel.launch @again(%0, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %n = kernel.launch @count(%x) : (tensor<8xf32>) -> tensor<i32>
+  return %1, %n, %kept : tensor<8xf32>, tensor<i32>, !kept
+}
+}
+
+// -----
+
+// Where the count follows from what overwrites the state, the reader is left a copy.
+!kept = tensor<8xf32, #size.extents<n>>
+module attributes {heddle.symbols = [{name = "n", minimum = 0, maximum = 8, computed}]} {
+func.func private @put(tensor<8xf32> {kernel.tied = 0}, tensor<8xf32>) -> tensor<8xf32> attributes {kernel.entry}
+func.func private @take(tensor<8xf32>) -> !kept attributes {kernel.entry}
+func.func private @count(tensor<8xf32>) -> tensor<i32> attributes {kernel.entry}
+// CHECK-LABEL: plan.program @main
+// CHECK: %[[C:.*]] = plan.buffer state 0 size 32 "cache" changed
+// CHECK: plan.copy %[[C]] to %[[T:.*]] nodes
+// CHECK-NEXT: plan.launch @put reads(%[[T]], %{{.*}}) writes(%[[T]])
+// CHECK-NEXT: plan.launch @count reads(%[[T]])
+// CHECK-NEXT: plan.count "n"
+// CHECK-NEXT: plan.launch @take reads(%[[C]])
+// CHECK-NEXT: plan.copy %[[T]] to %[[C]]
+// CHECK-NEXT: }
+func.func @main(%c: tensor<8xf32> {heddle.state = "cache"}, %x: tensor<8xf32>)
+    -> (tensor<8xf32> {heddle.state = "cache"}, tensor<i32> {heddle.extent = "n"}, !kept) {
+  %kept = kernel.launch @take(%c) : (tensor<8xf32>) -> !kept
+  %0 = kernel.launch @put(%c, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %n = kernel.launch @count(%0) : (tensor<8xf32>) -> tensor<i32>
+  return %0, %n, %kept : tensor<8xf32>, tensor<i32>, !kept
+}
+}
