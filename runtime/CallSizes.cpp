@@ -275,9 +275,10 @@ Error CallSizes::readCounts(const LoadedProgram &program, TensorList outputs) {
                   finalValues);
 }
 
-Error CallSizes::finalShape(const TensorSpec &output, int64_t *shape) const {
-  for (size_t i = 0; i < output.shape.size(); ++i) {
-    shape[i] = finalValues[output.shape[i]];
+Error CallSizes::finalShape(const TensorSpec &output, const Tensor &described,
+                            int64_t *shape) const {
+  for (uint32_t i = 0; i < output.shape.size(); ++i) {
+    shape[i] = finalValues[described.shape()->Get(i)];
     if (shape[i] < 0 || shape[i] > expressionValues[output.shape[i]])
       return {HEDDLE_TENSOR_SHAPE,
               "output '" + output.name + "' would have the extent " +

@@ -24,8 +24,10 @@ public:
 
   /// Reads from the outputs of a call that is done which sizes it computed.
   Error readCounts(const LoadedProgram &program, TensorList outputs);
-  /// The shape of `output` after that: at most that of its memory.
-  Error finalShape(const TensorSpec &output, int64_t *shape) const;
+  /// The shape of `output`, which is the artifact's `described`, after that: at
+  /// most that of its memory.
+  Error finalShape(const TensorSpec &output, const format::Tensor &described,
+                   int64_t *shape) const;
 
   const std::vector<int64_t> &symbols() const { return symbolValues; }
   /// Of the manifest's expressions.

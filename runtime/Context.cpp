@@ -377,8 +377,10 @@ Error Context::callInTurn(const heddle_call_options &options) {
       continue;
     if (!dynamic)
       std::copy_n(output.shape, output.rank, output.out_shape);
-    else if (Error error =
-                 sizes.finalShape(entry().outputs[i], output.out_shape))
+    else if (Error error = sizes.finalShape(
+                 entry().outputs[i],
+                 *entry().record->outputs()->Get(static_cast<uint32_t>(i)),
+                 output.out_shape))
       return error;
   }
   for (size_t i = 0; i < states.size(); ++i)

@@ -14,6 +14,7 @@
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestTables.h"
 #include "runtime/format/RecordKeys.h"
+#include "runtime/format/TensorMemory.h"
 
 #include <cstring>
 #include <sys/resource.h>
@@ -395,10 +396,10 @@ void LoadedProgram::describeEntries() {
       spec.alignment = static_cast<uint32_t>(
           heddle_dtype_bytes(static_cast<heddle_dtype>(tensor.dtype())));
     for (uint32_t i = 0; i < length(tensor.shape()); ++i) {
-      uint32_t expression = tensor.shape()->Get(i);
-      spec.shape.push_back(expression);
-      spec.leastShape.push_back(ranges[expression].least);
-      spec.largestShape.push_back(fits ? -1 : ranges[expression].greatest);
+      uint32_t room = memoryShape(tensor)->Get(i);
+      spec.shape.push_back(room);
+      spec.leastShape.push_back(ranges[tensor.shape()->Get(i)].least);
+      spec.largestShape.push_back(fits ? -1 : ranges[room].greatest);
     }
     spec.largestBytes = tensorBytes(tensor, largest);
     if (tensor.whole())

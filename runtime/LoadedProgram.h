@@ -22,7 +22,7 @@ namespace heddle::runtime {
 struct TensorSpec {
   std::string name;
   format::DataType dtype;
-  std::vector<uint32_t> shape;       ///< Expressions of the manifest.
+  std::vector<uint32_t> shape;       ///< Of its memory, as expressions.
   std::vector<int64_t> leastShape;   ///< With the least extents;
   std::vector<int64_t> largestShape; ///< and with the largest.
   int64_t largestBytes;

@@ -344,9 +344,8 @@ LogicalResult ResizeOp::verify() {
   BufferOp source = definition(getSource()), target = definition(getTarget());
   if (!source || !target)
     return success();
-  if (bool(source.getBytes()) == bool(target.getBytes()))
-    return emitOpError() << "is between buffers of which not one has a size "
-                            "that the call chooses";
+  if (source.getBytes() == target.getBytes())
+    return emitOpError() << "is between buffers of one size at each call";
   if (source.getSize() != target.getSize())
     return emitOpError() << "is between buffers of at most " << source.getSize()
                          << " and " << target.getSize() << " bytes";

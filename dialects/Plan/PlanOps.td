@@ -253,10 +253,10 @@ def Plan_CopyOp : Plan_Command<"copy"> {
 }
 
 def Plan_ResizeOp : Plan_Command<"resize"> {
-  let summary = "copies between an input or output of chosen size and a buffer of the largest";
+  let summary = "copies between buffers of which a call chooses the sizes each by itself";
   let description = [{
-    One of both says its `bytes`: as many are copied. What is left of a larger
-    target becomes zero.
+    As many bytes as the smaller one has: mostly an input or output of chosen
+    size, and the other the largest. What is left of a larger target becomes zero.
   }];
   let arguments = !con((ins Plan_BufferType:$source, Plan_BufferType:$target, StrArrayAttr:$nodes), order);
   let assemblyFormat = "$source `to` $target `nodes` $nodes" # orderFormat;

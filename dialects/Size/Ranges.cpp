@@ -304,7 +304,38 @@ Interval Ranges::withoutFunctions(Expression expression, Interval known,
   return known;
 }
 
+/// The values of a sum with products of one symbol that has few: n * (9 - n) is
+/// never negative, which its terms do not say. Nothing for any other.
+static std::optional<Interval> oneByOne(Expression expression,
+                                        const Ranges &ranges) {
+  constexpr int64_t kMostValues = 1024;
+  ArrayRef<MonomialAttr> terms = expression.attribute().getMonomials();
+  if (terms.size() < 2 || llvm::none_of(terms, [](MonomialAttr term) {
+        return term.getFactors().size() > 1;
+      }))
+    return std::nullopt;
+  SmallVector<StringRef> symbols = expression.symbols();
+  if (symbols.size() != 1)
+    return std::nullopt;
+  SymbolFacts known = ranges.facts(symbols.front());
+  int64_t first = llvm::divideCeilSigned(known.minimum, known.multiple);
+  int64_t last = known.maximum / known.multiple;
+  if (first > last || last - first >= kMostValues)
+    return std::nullopt;
+  Interval all = {INT64_MAX, INT64_MIN};
+  for (int64_t i = first; i <= last; ++i) {
+    std::optional<int64_t> value = expression.evaluated(
+        [&](StringRef) { return std::optional(i * known.multiple); });
+    if (!value)
+      return std::nullopt;
+    all = {std::min(all.low, *value), std::max(all.high, *value)};
+  }
+  return all;
+}
+
 Interval Ranges::compute(Expression expression, unsigned budget) const {
+  if (std::optional<Interval> exact = oneByOne(expression, *this))
+    return *exact;
   Interval result = termwise(expression.attribute());
   if (auto exact = corners(expression.attribute()))
     result = both(result, *exact);
@@ -324,15 +355,53 @@ Interval Ranges::interval(Expression expression) const {
   return intervals[expression.attribute()] = result;
 }
 
+/// An expression that is not negative just where `expression` is not, without a
+/// quotient that is a term of it: r + floor(x / d) is not where x + d * r is
+/// not, r - floor(x / d) where d * r + d - 1 - x is not. Nothing without such a
+/// term.
+static std::optional<Expression> withoutQuotient(Expression expression) {
+  for (auto [coefficient, monomial] :
+       llvm::zip_equal(expression.attribute().getCoefficients(),
+                       expression.attribute().getMonomials())) {
+    if (monomial.getFactors().size() != 1 ||
+        (coefficient != 1 && coefficient != -1))
+      continue;
+    auto atom = dyn_cast<AtomAttr>(monomial.getFactors()[0]);
+    if (!atom || atom.getFunction() != Function::FloorDiv)
+      continue;
+    std::optional<int64_t> divisor = Expression(atom.getRhs()).asConstant();
+    if (!divisor)
+      continue;
+    Expression rest =
+        expression - Expression(ExpressionAttr::get(expression.context(),
+                                                    {coefficient}, {monomial}));
+    Expression scaled = rest * *divisor, inside(atom.getLhs());
+    Expression whole =
+        coefficient == 1 ? scaled + inside : scaled + (*divisor - 1) - inside;
+    if (whole)
+      return whole;
+  }
+  return std::nullopt;
+}
+
 bool Ranges::isNeverNegative(Expression expression) const {
   if (!expression)
     return false;
   if (interval(expression).low >= 0)
     return true;
-  return llvm::any_of(notNegative, [&](Expression known) {
+  for (Expression known : notNegative) {
     Expression beyond = expression - known;
-    return beyond && interval(beyond).low >= 0;
-  });
+    if (beyond && interval(beyond).low >= 0)
+      return true;
+    // count * (rows - count), of which rows - count is known.
+    std::optional<Expression> times = expression.dividedExactly(known);
+    if (times && interval(*times).low >= 0)
+      return true;
+  }
+  if (notNegative.empty())
+    return false; // Intervals look within quotients, too.
+  std::optional<Expression> whole = withoutQuotient(expression);
+  return whole && isNeverNegative(*whole);
 }
 
 std::optional<int64_t> Ranges::exactlyDividedBy(Attribute factor) const {

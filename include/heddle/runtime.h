@@ -717,8 +717,9 @@ HEDDLE_API size_t heddle_context_threads(const heddle_context *context);
 
 /* ---- Calls ---- */
 
-/* The shape that output `index` has when the inputs have these shapes; of the
-   inputs nothing but rank and shape is looked at. `out_shape` gets as many
+/* The shape that output `index` has when the inputs have these shapes, where
+   the program computes it the one of its memory, the most that it can be; of
+   the inputs nothing but rank and shape is looked at. `out_shape` gets as many
    extents as the output has dimensions. An error names the input whose shape
    the program does not take. Of an entry whose states have lengths, `states`
    are those that the call will be given (heddle_call_options), with their

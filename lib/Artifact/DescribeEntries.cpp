@@ -12,7 +12,9 @@
 #include "heddle/Support/Weights.h"
 #include "passes/Plan/DonatedInputs.h"
 #include "passes/Plan/EntryTensors.h"
+#include "passes/Plan/SymbolSizes.h"
 #include "runtime/format/ManifestTables.h"
+#include "runtime/format/TensorMemory.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -32,6 +34,9 @@ private:
                                             DictionaryAttr attributes,
                                             const Twine &fallback);
   LogicalResult describeStates(ArrayRef<func::FuncOp> entries);
+  /// The shape of an output's memory, where it is not its own.
+  void describeMemory(RankedTensorType type, DictionaryAttr attributes,
+                      format::TensorT &output);
   void describeRanks();
   /// Readers without `feature` shall refuse the artifact.
   void require(const char *feature) {
@@ -124,6 +129,19 @@ EntryDescriber::describe(Location loc, Type type, DictionaryAttr attributes,
   return tensor;
 }
 
+void EntryDescriber::describeMemory(RankedTensorType type,
+                                    DictionaryAttr attributes,
+                                    format::TensorT &output) {
+  SmallVector<size::Expression> extents = shapeForCallers(attributes, type),
+                                memory = memoryShape(extents, type.getShape(),
+                                                     BoundedSizes(module));
+  if (memory == extents)
+    return;
+  for (size::Expression extent : memory)
+    output.memory.push_back(constant(extent));
+  require(format::memoryFeature);
+}
+
 LogicalResult EntryDescriber::describeEntry(func::FuncOp function) {
   auto entry = std::make_unique<format::EntryT>();
   entry->name = function.getName().str();
@@ -148,6 +166,10 @@ LogicalResult EntryDescriber::describeEntry(func::FuncOp function) {
   for (auto &tensor : entry->outputs)
     if (!tensor)
       return failure();
+  for (auto [i, output] : llvm::enumerate(outputs))
+    if (output)
+      describeMemory(cast<RankedTensorType>(declaredResultType(function, i)),
+                     function.getResultAttrDict(i), *entry->outputs[*output]);
   for (auto [i, output] : llvm::enumerate(outputs))
     if (std::optional<unsigned> input = replacedInput(function, i))
       entry->outputs[*output]->alias = *inputs[*input];

@@ -326,13 +326,18 @@ void PlanWriter::addCopy(plan::CopyOp op) {
   addCommand(op, op.getNodes()).action.Set(std::move(copy));
 }
 
-/// A copy of as many bytes as the call chooses; a larger target ends in zeros.
+/// A copy of as many bytes as the smaller buffer has at a call; a larger target
+/// ends in zeros. A buffer that says no `bytes` is as large as any.
 void PlanWriter::addResize(plan::ResizeOp op) {
   auto source = op.getSource().getDefiningOp<plan::BufferOp>(),
        target = op.getTarget().getDefiningOp<plan::BufferOp>();
   bool grows = bool(source.getBytes());
-  uint32_t bytes =
-      constant(size::Expression(*(grows ? source : target).getBytes()));
+  size::Expression less = bytesOf(grows ? source : target);
+  if (source.getBytes() && target.getBytes()) {
+    less = size::Expression::minimum(bytesOf(source), bytesOf(target));
+    grows = !ranges.isNeverNegative(bytesOf(source) - bytesOf(target));
+  }
+  uint32_t bytes = constant(less);
   format::CopyT copy;
   copy.source = std::make_unique<format::Binding>(
       numbers.lookup(op.getSource()), constant(0), bytes, format::Access::read);

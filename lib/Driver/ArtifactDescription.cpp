@@ -9,6 +9,7 @@
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/Devices.h"
 #include "runtime/format/ManifestTables.h"
+#include "runtime/format/TensorMemory.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -147,7 +148,8 @@ std::vector<TensorDescription> Describer::describe(const Tensors *list) const {
     described.name = text(tensor->name()).str();
     described.dtype = format::dataTypeName(tensor->dtype());
     described.least = shapeOf(tensor->shape(), &format::ValueRange::least);
-    described.shape = shapeOf(tensor->shape(), &format::ValueRange::greatest);
+    described.shape =
+        shapeOf(format::memoryShape(*tensor), &format::ValueRange::greatest);
     described.whole = items(tensor->whole());
     if (tensor->alias() != none)
       described.alias = tensor->alias();

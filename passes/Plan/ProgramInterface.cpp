@@ -9,6 +9,7 @@
 #include "passes/Plan/DonatedInputs.h"
 #include "passes/Plan/EntryTensors.h"
 #include "passes/Plan/SymbolSizes.h"
+#include "passes/Plan/ValuePlaces.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -29,7 +30,7 @@ unsigned PlanBuilder::addOutput(unsigned result, unsigned number) {
   if (!tree.storages[storage].bytes)
     tree.storages[storage].bytes = chosenBytes(
         main.getResultAttrOfType<size::ExtentsAttr>(result, kShapeAttrName),
-        declaredResultType(main, result));
+        declaredResultType(main, result), sizes);
   return storage;
 }
 
@@ -45,7 +46,7 @@ unsigned PlanBuilder::addInput(BlockArgument argument, unsigned number) {
   if (!shape || tree.storages[storage].bytes)
     return storage;
   tree.storages[storage].bytes =
-      chosenBytes(shape, declaredArgumentType(main, i));
+      chosenBytes(shape, declaredArgumentType(main, i), sizes);
   unsigned largest = addStorage(argument.getType());
   resize(argument.getLoc(), storage, largest);
   return largest;
@@ -111,8 +112,14 @@ void PlanBuilder::returnResults(func::ReturnOp op) {
   for (auto [operand, output] : llvm::zip_equal(op.getOperands(), outputs)) {
     unsigned source = storageOf(operand);
     // A view of another shape has as many bytes, which may be written
-    // otherwise: w, and twice half of w.
-    if (tree.storages[*output].bytes && tree.storages[source].bytes)
+    // otherwise: w, and twice half of w. Limits of counts may differ.
+    auto isExact = [&](Type type) {
+      return areMostAtLargestCounts(
+          size::extentsOf(cast<RankedTensorType>(type)), sizes);
+    };
+    if (tree.storages[*output].bytes && tree.storages[source].bytes &&
+        isExact(behindReshapes(operand).getType()) &&
+        isExact(operand.getType()))
       tree.storages[*output].bytes = tree.storages[source].bytes;
     if (tree.storages[*output].bytes != tree.storages[source].bytes) {
       resize(op.getLoc(), source, *output);

@@ -42,33 +42,85 @@ FailureOr<size::ExpressionAttr> heddle::launchSize(func::FuncOp entry,
       .attribute();
 }
 
+bool heddle::areMostAtLargestCounts(ArrayRef<Expression> extents,
+                                    const BoundedSizes &sizes) {
+  return llvm::all_of(extents, [&](Expression extent) {
+    if (!sizes.isComputed(extent))
+      return true;
+    Expression most = sizes.ranges().withLargest(
+        extent, [&](StringRef name) { return sizes.isComputed(name); });
+    return most && sizes.ranges().isNeverNegative(most - extent);
+  });
+}
+
+/// An expression without sizes that the program computes, which `extent`, at
+/// most `bound`, exceeds at no counts. Each such size takes that end of its
+/// range at which the extent is proved to be the greatest; of one that neither
+/// end is proved for (n * (8 - n)), the interval of the whole is left.
+static Expression limitOf(Expression extent, int64_t bound,
+                          const BoundedSizes &sizes) {
+  MLIRContext *context = sizes.context();
+  const size::Ranges &ranges = sizes.ranges();
+  Expression limit = extent;
+  bool isOpen = false;
+  for (StringRef name : extent.symbols()) {
+    if (!sizes.isComputed(name))
+      continue;
+    auto at = [&](int64_t value) {
+      return limit.substituted([&](StringRef symbol) {
+        return symbol == name ? Expression::constant(context, value)
+                              : Expression::symbol(context, symbol);
+      });
+    };
+    auto isGreatest = [&](Expression end) {
+      return end && ranges.isNeverNegative(end - limit);
+    };
+    size::Interval values = ranges.interval(Expression::symbol(context, name));
+    if (Expression most = at(values.high); isGreatest(most))
+      limit = most;
+    else if (Expression least = at(values.low); isGreatest(least))
+      limit = least;
+    else
+      isOpen = true;
+  }
+  if (!isOpen && limit.asConstant().value_or(0) <= bound)
+    return limit;
+  return Expression::constant(context,
+                              std::min(bound, ranges.interval(limit).high));
+}
+
+SmallVector<Expression> heddle::memoryShape(ArrayRef<Expression> extents,
+                                            ArrayRef<int64_t> bounds,
+                                            const BoundedSizes &sizes) {
+  if (areMostAtLargestCounts(extents, sizes))
+    return SmallVector<Expression>(extents);
+  SmallVector<Expression> shape;
+  for (auto [extent, bound] : llvm::zip_equal(extents, bounds))
+    shape.push_back(limitOf(extent, bound, sizes));
+  return shape;
+}
+
 size::ExpressionAttr heddle::trueBytes(Type type, const BoundedSizes &sizes) {
   if (!size::hasExtents(type))
     return {};
   auto tensor = cast<RankedTensorType>(type);
-  size::ExpressionAttr bytes = chosenBytes(
-      size::extentsAttr(type.getContext(), size::extentsOf(tensor)), type);
-  if (!sizes.isComputed(Expression(bytes)))
-    return bytes;
-  // With the largest values of what the program computes.
-  Expression most =
-      sizes.ranges().withLargest(Expression(bytes), [&](StringRef name) {
-        return sizes.isComputed(name);
-      });
-  return most && sizes.ranges().isNeverNegative(most - Expression(bytes))
-             ? bytes
-             : size::ExpressionAttr();
+  return chosenBytes(
+      size::extentsAttr(type.getContext(), size::extentsOf(tensor)), tensor,
+      sizes);
 }
 
-size::ExpressionAttr heddle::chosenBytes(size::ExtentsAttr shape,
-                                         Type declared) {
+size::ExpressionAttr heddle::chosenBytes(size::ExtentsAttr shape, Type declared,
+                                         const BoundedSizes &sizes) {
   if (!shape)
     return {};
-  auto element =
-      RankedTensorType::get({}, cast<ShapedType>(declared).getElementType());
+  auto type = cast<RankedTensorType>(declared);
+  auto element = RankedTensorType::get({}, type.getElementType());
   Expression bytes =
       Expression::constant(shape.getContext(), *storedBytes(element));
-  for (size::ExpressionAttr extent : shape.getExtents())
-    bytes = bytes * Expression(extent);
-  return bytes.attribute();
+  SmallVector<Expression> extents(shape.getExtents());
+  SmallVector<Expression> memory = memoryShape(extents, type.getShape(), sizes);
+  for (Expression extent : memory)
+    bytes = bytes * extent;
+  bool isBound = memory != extents && bytes.isConstant(*storedBytes(type));
+  return isBound ? size::ExpressionAttr() : bytes.attribute();
 }

@@ -2,18 +2,25 @@
 
 #include "runtime/format/Counts.h"
 
-#include <set>
-
 using namespace heddle;
 using namespace heddle::format;
 
-std::vector<bool> format::followFromCounts(const Plan &plan,
-                                           const Program &program) {
+std::set<int64_t> format::symbolsOfCounts(const Program &program) {
   std::set<int64_t> symbols;
   const auto *commands = program.blocks()->Get(program.body())->commands();
   for (uint32_t i = 0; i < length(commands); ++i)
     if (const Count *count = commands->Get(i)->action_as_Count())
       symbols.insert(count->symbol());
+  return symbols;
+}
+
+std::vector<bool> format::followFromCounts(const Plan &plan,
+                                           const Program &program) {
+  return follow(plan, symbolsOfCounts(program));
+}
+
+std::vector<bool> format::follow(const Plan &plan,
+                                 const std::set<int64_t> &symbols) {
   std::vector<bool> follow;
   if (symbols.empty())
     return follow;

@@ -5,6 +5,7 @@
 
 #include "runtime/format/ManifestTables.h"
 
+#include <set>
 #include <vector>
 
 namespace heddle::format {
@@ -13,6 +14,12 @@ namespace heddle::format {
 /// of the outermost block of `program` counts. Empty where there is no such
 /// command.
 std::vector<bool> followFromCounts(const Plan &plan, const Program &program);
+
+/// The same of symbols that are given by their numbers.
+std::vector<bool> follow(const Plan &plan, const std::set<int64_t> &symbols);
+
+/// The symbols that commands of the outermost block of `program` count.
+std::set<int64_t> symbolsOfCounts(const Program &program);
 
 /// Calls `visit` for the expressions of a launch that may follow from counts:
 /// those of its buffers may not.

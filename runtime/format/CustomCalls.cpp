@@ -24,6 +24,8 @@ static std::string tensorFault(const Tensor &tensor, const Manifest &manifest) {
   for (uint32_t i = 0; i < length(tensor.shape()); ++i)
     if (tensor.shape()->Get(i) >= length(manifest.expressions()))
       return "has an unknown extent";
+  if (tensor.memory())
+    return "has memory of another shape";
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/Limits.h"
+#include "runtime/format/TensorMemory.h"
 
 #include <algorithm>
 #include <array>
@@ -22,11 +23,11 @@ int64_t denseBytes(DataType type, const int64_t *shape, size_t rank) {
 
 int64_t tensorBytes(const Tensor &tensor, const std::vector<int64_t> &values) {
   std::array<int64_t, maximumRank> shape;
-  uint32_t rank = length(tensor.shape());
+  uint32_t rank = length(memoryShape(tensor));
   if (rank > shape.size())
     return -1;
   for (uint32_t i = 0; i < rank; ++i)
-    shape[i] = values[tensor.shape()->Get(i)];
+    shape[i] = values[memoryShape(tensor)->Get(i)];
   return denseBytes(tensor.dtype(), shape.data(), rank);
 }
 

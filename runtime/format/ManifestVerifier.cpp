@@ -6,6 +6,7 @@
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestTables.h"
+#include "runtime/format/TensorMemory.h"
 #include "runtime/format/WeightVerifier.h"
 
 #include <flatbuffers/util.h>
@@ -38,9 +39,12 @@ static Error checkTensor(const Tensor &tensor, const Entry &entry,
                          const std::vector<int64_t> &values) {
   std::string name = "tensor '" + text(tensor.name()) + "' of entry '" +
                      text(entry.name()) + "'";
-  for (uint32_t i = 0; i < length(tensor.shape()); ++i)
-    if (tensor.shape()->Get(i) >= values.size())
-      return invalidManifest(name + " has an unknown extent");
+  for (const auto *extents : {tensor.shape(), tensor.memory()})
+    for (uint32_t i = 0; i < length(extents); ++i)
+      if (extents->Get(i) >= values.size())
+        return invalidManifest(name + " has an unknown extent");
+  if (tensor.memory() && length(tensor.memory()) != length(tensor.shape()))
+    return invalidManifest(name + " has memory of another rank");
   if (length(tensor.shape()) > maximumRank)
     return invalidManifest(name + " has more than " +
                            std::to_string(maximumRank) + " dimensions");
@@ -51,6 +55,30 @@ static Error checkTensor(const Tensor &tensor, const Entry &entry,
     return invalidManifest(name + " has an improper alignment");
   if (tensor.alias() != none && tensor.alias() >= length(entry.inputs()))
     return invalidManifest(name + " is to share memory with an unknown input");
+  return {};
+}
+
+/// Memory of another shape than the tensor's is an output's that replaces no
+/// input.
+static Error checkMemories(const Manifest &manifest, const Entry &entry) {
+  auto fail = [&](const Tensor &tensor, const std::string &what) {
+    return invalidManifest("tensor '" + text(tensor.name()) + "' of entry '" +
+                           text(entry.name()) +
+                           "' has memory of another shape" + what);
+  };
+  for (uint32_t i = 0; i < length(entry.inputs()); ++i)
+    if (entry.inputs()->Get(i)->memory())
+      return fail(*entry.inputs()->Get(i), ", and is an input");
+  for (uint32_t i = 0; i < length(entry.outputs()); ++i) {
+    const Tensor &output = *entry.outputs()->Get(i);
+    if (!output.memory())
+      continue;
+    if (output.alias() != none)
+      return fail(output, " than the input that it replaces");
+    if (!needs(manifest.required_features(), memoryFeature))
+      return fail(output,
+                  " without saying that it needs a reader that gives it");
+  }
   return {};
 }
 
@@ -170,6 +198,8 @@ static Error checkEntries(const Manifest &manifest) {
     for (uint32_t j = 0; j < length(entry.outputs()); ++j)
       if (Error error = check(*entry.outputs()->Get(j), entry))
         return error;
+    if (Error error = checkMemories(manifest, entry))
+      return error;
     if (Error error = checkReplaced(entry, values))
       return error;
     if (Error error = checkUses(manifest, entry))
@@ -336,7 +366,7 @@ Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
   for (uint32_t i = 0; i < length(manifest.required_features()); ++i)
     if (std::string name = text(manifest.required_features()->Get(i));
         name != flushFeature && name != assumptionsFeature &&
-        name != ranksFeature)
+        name != ranksFeature && name != memoryFeature)
       return {HEDDLE_FEATURE_UNSUPPORTED,
               "needs '" + name +
                   "', which this version of heddle does not have"};

@@ -153,13 +153,29 @@ Error ProgramVerifier::checkScratch(const Launch &launch) const {
   return {};
 }
 
+/// Whether `number` follows from counts, all of which stand before: of the
+/// largest ones it may be anything, since the runtime checks it for those that
+/// there are.
+bool ProgramVerifier::isCounted(uint32_t number) const {
+  if (number >= followsCounts.size() || !followsCounts[number])
+    return false;
+  std::set<int64_t> later = symbolsOfCounts(view.program);
+  for (uint32_t symbol : countedSymbols)
+    later.erase(symbol);
+  return later.empty() || !follow(view.plan, later)[number];
+}
+
 Error ProgramVerifier::checkNumbers(const Launch &launch) const {
   int64_t ignored = 0, tiles = 0, chunk = 0;
   for (uint32_t i = 0; i < length(launch.integers()); ++i)
     if (!view.value(launch.integers()->Get(i), ignored))
       return invalidPlan("launch passes an unknown integer");
-  if (!view.value(launch.tiles(), tiles) || tiles < 0 || tiles > maximumBytes ||
-      !view.value(launch.chunk(), chunk) || chunk < 1 || chunk > maximumBytes)
+  auto isWithin = [&](uint32_t number, int64_t value, int64_t least) {
+    return (value >= least && value <= maximumBytes) || isCounted(number);
+  };
+  if (!view.value(launch.tiles(), tiles) ||
+      !isWithin(launch.tiles(), tiles, 0) ||
+      !view.value(launch.chunk(), chunk) || !isWithin(launch.chunk(), chunk, 1))
     return invalidPlan("launch has no proper tile count");
   // Drivers make the grid of the tiles: another one would not be the launch's.
   if (length(launch.grid()))

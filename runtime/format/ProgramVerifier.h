@@ -68,6 +68,7 @@ private:
 
   Error checkKernel(const Launch &launch, uint32_t index, uint32_t device,
                     const Accesses &accesses) const;
+  bool isCounted(uint32_t number) const;
   Error checkNumbers(const Launch &launch) const;
   Error checkCounts(const Launch &launch, uint32_t device) const;
   Error checkScratch(const Launch &launch) const;

@@ -3,6 +3,7 @@
 
 #include "runtime/format/SizeChecks.h"
 
+#include "runtime/format/Counts.h"
 #include "runtime/format/Scratch.h"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace heddle::format {
 class SizeCheckMaker {
 public:
   explicit SizeCheckMaker(const ProgramView &view)
-      : view(view), lives(length(view.program.buffers())) {}
+      : view(view), followsCounts(followFromCounts(view.plan, view.program)),
+        lives(length(view.program.buffers())) {}
 
   bool run();
   SizeChecks checks;
@@ -52,6 +54,8 @@ private:
   bool order();
 
   const ProgramView &view;
+  /// By expression: it looks at what the program counts.
+  std::vector<bool> followsCounts;
   std::vector<Life> lives; ///< By buffer.
   std::vector<Loop> loops;
   int64_t now = 0;
@@ -78,8 +82,13 @@ bool SizeCheckMaker::launch(const Launch &launch) {
   for (uint32_t i = 0; i < length(launch.alternatives()); ++i)
     if (!isPlain(launch.alternatives()->Get(i)))
       return false;
-  bound(launch.tiles(), 0, maximumBytes);
-  bound(launch.chunk(), 1, maximumBytes);
+  // Those that follow from counts are checked for these.
+  auto boundTold = [&](uint32_t number, int64_t least) {
+    if (followsCounts.empty() || !followsCounts[number])
+      bound(number, least, maximumBytes);
+  };
+  boundTold(launch.tiles(), 0);
+  boundTold(launch.chunk(), 1);
   if (launch.scratch() != none)
     bound(launch.scratch(), 0, int64_t(mostScratch(launch, view.variant)));
   for (uint32_t i = 0; i < length(launch.bindings()); ++i)

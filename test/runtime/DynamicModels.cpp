@@ -1,5 +1,6 @@
 // Models whose sizes calls choose.
 
+#include "runtime/format/TensorMemory.h"
 #include "test/runtime/ModelParts.h"
 
 using namespace heddle;
@@ -163,6 +164,35 @@ Model test::countedModel() {
   launch.integers[0] = counted;
   launch.tiles =
       model.expression(ExpressionKind::ceildiv, counted, model.constant(16));
+  return model;
+}
+
+Model test::countedRestModel() {
+  Model model = countedModel();
+  model.manifest.required_features.push_back(memoryFeature);
+  TensorT &sum = *model.manifest.entries.front()->outputs.back();
+  auto add = [&](int64_t value, uint32_t lhs, uint32_t rhs,
+                 ExpressionKind kind) {
+    model.manifest.expressions.emplace_back(value, lhs, rhs, kind);
+    return uint32_t(model.manifest.expressions.size() - 1);
+  };
+  uint32_t sixty = add(60, 0, 0, ExpressionKind::constant),
+           minus = add(-1, 0, 0, ExpressionKind::constant),
+           less = add(0, 0, minus, ExpressionKind::mul);
+  sum.shape = {add(0, sixty, less, ExpressionKind::add)};
+  sum.memory = {sixty};
+  model.program().buffers.back()->size = model.constant(240);
+  LaunchT &launch =
+      *model.program().blocks.front()->commands.back()->action.AsLaunch();
+  launch.integers[0] =
+      model.expression(ExpressionKind::add, model.constant(60),
+                       model.expression(ExpressionKind::mul, launch.integers[0],
+                                        model.constant(-1)));
+  launch.tiles =
+      model.expression(ExpressionKind::ceildiv,
+                       model.expression(ExpressionKind::max, launch.integers[0],
+                                        model.constant(0)),
+                       model.constant(16));
   return model;
 }
 

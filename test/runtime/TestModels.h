@@ -197,6 +197,9 @@ Model overlappingModel();
 /// count = n, a size from 0 to 64 that the program computes so; sum = x + x of
 /// the first so many elements.
 Model countedModel();
+/// The same with sum = x + x of the first 60 - count elements, for which a call
+/// has the memory of 60.
+Model countedRestModel();
 /// sum = left + right for f32[rows, columns], both from 0 to 2^20.
 Model openModel();
 /// sum = left + right for f32[rows, 4], rows even, from 2 to 64. A third input,

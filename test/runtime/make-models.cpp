@@ -31,6 +31,7 @@ int main(int argc, char **argv) {
                  write("custom", customModel()) &&
                  write("dynamic", dynamicModel()) &&
                  write("counted", countedModel()) &&
+                 write("counted-rest", countedRestModel()) &&
                  write("sized-arena", sizedArenaModel()) &&
                  write("sized-scratch", sizedScratchModel(256 * 1024)) &&
                  write("little-scratch", sizedScratchModel(40 * 1024)) &&

@@ -276,6 +276,14 @@ Value Emitter::folded1(StringRef op, Value value) {
   return integers(elements, typeOf(value));
 }
 
+/// Whether `x` is proved to be so, of itself or by what is known of several
+/// sizes.
+static bool isNeverNegative(const Extent &x) {
+  SizeScope *scope = x.owner();
+  return x.least() >= 0 ||
+         (scope && scope->ranges.isNeverNegative(x.expression(scope->context)));
+}
+
 /// What the operation computes of two sizes; nothing where it is not known, as
 /// the quotient of numbers that may be negative.
 static std::optional<Extent> foldSizes(StringRef op, const Extent &x,
@@ -294,7 +302,7 @@ static std::optional<Extent> foldSizes(StringRef op, const Extent &x,
   if (!isQuotient && op != "stablehlo.remainder")
     return std::nullopt;
   // Rounded to zero, which is down where nothing is negative.
-  if (x.least() < 0 || y.least() <= 0)
+  if (!isNeverNegative(x) || y.least() <= 0)
     return std::nullopt;
   Extent quotient = x.floorDiv(y);
   return isQuotient ? quotient : x - quotient * y;

@@ -317,6 +317,28 @@ Value Emitter::foldedConcatenation(ValueRange values, int64_t dimension,
   return integers(joined, result);
 }
 
+/// `parts` along a dimension in which their bounds are more than that of
+/// `shape`, as those of both sides of a count: each is written behind the one
+/// before.
+static Value placed(Emitter &emit, ArrayRef<Value> parts, int64_t dimension,
+                    const Shape &shape) {
+  Extent end = emit.extentOf(parts.front(), dimension);
+  Shape none(shape.size(), 0), behind = none;
+  behind[dimension] = shape[dimension] - end;
+  Type element = emit.elementOf(parts.front()), i64 = emit.builder.getI64Type();
+  Value all =
+      emit.pad(parts.front(), emit.splat(RankedTensorType::get({}, element), 0),
+               none, behind);
+  for (Value part : parts.drop_front()) {
+    SmallVector<Value> starts(shape.size(), emit.number(0, i64));
+    starts[dimension] = emit.number(end, i64);
+    all = stablehlo::DynamicUpdateSliceOp::create(
+        emit.builder, emit.loc, all.getType(), all, part, starts);
+    end += emit.extentOf(part, dimension);
+  }
+  return all;
+}
+
 Value Emitter::concatenate(ValueRange values, int64_t dimension) {
   if (values.size() == 1)
     return values.front();
@@ -345,13 +367,17 @@ Value Emitter::concatenate(ValueRange values, int64_t dimension) {
   if (Value known = foldedConcatenation(values, dimension, result))
     return known;
   SmallVector<Value> parts;
+  int64_t bounds = 0;
   for (Value value : values) {
     Shape part = shape;
     part[dimension] = extentOf(value, dimension);
+    bounds += part[dimension].bound();
     parts.push_back(narrowed(value, part));
   }
   if (hasFault())
     return values.front();
+  if (bounds != shape[dimension].bound())
+    return placed(*this, parts, dimension, shape);
   return stablehlo::ConcatenateOp::create(builder, loc, result, parts,
                                           dimension);
 }

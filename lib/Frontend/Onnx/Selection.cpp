@@ -15,7 +15,14 @@ Value Selection::first(Emitter &emit, int64_t most) const {
 }
 
 Value Selection::kept(Emitter &emit) const {
-  return first(emit, emit.extentOf(positions, 0).bound());
+  Extent all = emit.extentOf(positions, 0);
+  Extent extent = emit.computedExtent(all.bound(), count);
+  // Ranges do not say that no more is kept than a call gives.
+  if (SizeScope *scope = extent.owner())
+    scope->ranges.assumeNotNegative(
+        all.expression(emit.builder.getContext()) -
+        extent.expression(emit.builder.getContext()));
+  return emit.firstOf(positions, 0, extent, count);
 }
 
 Selection heddle::onnx::select(Emitter &emit, Value keep) {

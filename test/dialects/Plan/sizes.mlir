@@ -19,7 +19,7 @@ plan.program @main arena 256 {
 plan.program @both arena 0 {
   %x = plan.buffer input 0 size 40 "x" {bytes = #size.expression<8 * rows>}
   %y = plan.buffer output 0 size 40 "y" {bytes = #size.expression<8 * rows>}
-  // expected-error @below {{is between buffers of which not one has a size that the call chooses}}
+  // expected-error @below {{is between buffers of one size at each call}}
   plan.resize %x to %y nodes []
 }
 

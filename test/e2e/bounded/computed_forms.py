@@ -85,6 +85,30 @@ func.func @main(%x: tensor<6x4xf32>, %s: tensor<2x1xi32>, %n: tensor<1xi32>) -> 
   return %0, %1 : {PIECES}, tensor<2x2xf32>
 }}"""
 
+LEFT, PAIRS = bounded("?", [6], "i32"), bounded("??", [6, 6], "i32")
+RESTS = f"""
+func.func @main(%x: tensor<6x4xf32>, %n: tensor<i32>) -> ({LEFT}, {CUT}, {PAIRS}, {LEFT}) {{
+  %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<6x4xf32>, tensor<i32>) -> {CUT}
+  %k = stablehlo.get_dimension_size %0, dim = 0 : ({CUT}) -> tensor<i32>
+  %six = stablehlo.constant dense<6> : tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %rest = stablehlo.subtract %six, %k : tensor<i32>
+  %half = stablehlo.divide %rest, %two : tensor<i32>
+  %k1 = stablehlo.reshape %k : (tensor<i32>) -> tensor<1xi32>
+  %rest1 = stablehlo.reshape %rest : (tensor<i32>) -> tensor<1xi32>
+  %half1 = stablehlo.reshape %half : (tensor<i32>) -> tensor<1xi32>
+  %left = stablehlo.dynamic_iota %rest1, dim = 0 : (tensor<1xi32>) -> {LEFT}
+  %none = stablehlo.constant dense<0> : tensor<1xi32>
+  %starts = stablehlo.concatenate %k1, %none, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %limits = stablehlo.constant dense<[6, 4]> : tensor<2xi32>
+  %steps = stablehlo.constant dense<1> : tensor<2xi32>
+  %behind = stablehlo.real_dynamic_slice %x, %starts, %limits, %steps : (tensor<6x4xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> {CUT}
+  %both = stablehlo.concatenate %k1, %rest1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %pairs = stablehlo.dynamic_broadcast_in_dim %left, %both, dims = [1] : ({LEFT}, tensor<2xi32>) -> {PAIRS}
+  %halves = stablehlo.dynamic_iota %half1, dim = 0 : (tensor<1xi32>) -> {LEFT}
+  return %left, %behind, %pairs, %halves : {LEFT}, {CUT}, {PAIRS}, {LEFT}
+}}"""
+
 
 def i32(*numbers):
     return np.array(numbers, np.int32)
@@ -112,6 +136,8 @@ FAR = np.full(1, 2**63 - 1)
 CASES = [
     ("counted", COUNTED, lambda x, n: [-x[:n], x[:n].sum(axis=0)], [dict(x=X, n=np.int32(n)) for n in (0, 3, 6)],
      [(dict(x=X, n=np.int32(7)), "computes 7 for a size: 'set_dimension_size.size' must be from 0 to 6"), (dict(x=X, n=np.int32(-3)), "computes -1 for")]),
+    ("rests", RESTS, lambda x, n: [np.arange(6 - n), x[n:], np.broadcast_to(np.arange(6 - n), (n, 6 - n)), np.arange((6 - n) // 2)],
+     [dict(x=X, n=np.int32(n)) for n in (0, 2, 3, 6)], [(dict(x=X, n=np.int32(7)), "computes 7 for a size: 'set_dimension_size.size' must be from 0 to 6")]),
     ("fewer", FEWER, lambda x, n: [x[:n]], [dict(x=X, n=np.int32(n)) for n in (0, 2, 5)], [(dict(x=X, n=np.int32(6)), "must be from 0 to 5")]),
     ("made", MADE, lambda s, y, r: [np.broadcast_to(np.arange(s[0])[:, None], s), np.broadcast_to(y, (r[0], 4))],
      [dict(s=np.array(s), y=X[0], r=i32(r)) for s, r in (((7, 3), 5), ((0, 2), 1), ((4, 0), 0), ((3, 1), 2))],

@@ -64,6 +64,24 @@ func.func @main(%x: tensor<8xf32>) -> (tensor<i32> {heddle.extent = "n"}, tensor
 
 // -----
 
+// As much memory as any count leaves, of a size that the call chooses.
+!rest = tensor<8xf32, #size.extents<m - n>>
+module attributes {heddle.symbols = [{name = "m", minimum = 4, maximum = 8}, {name = "n", minimum = 0, maximum = 4, computed}]} {
+func.func private @count(tensor<8xf32, #size.extents<m>>) -> tensor<i32> attributes {kernel.entry}
+func.func private @rest(tensor<8xf32, #size.extents<m>>) -> !rest attributes {kernel.entry}
+// CHECK-LABEL: plan.program @main
+// CHECK: %[[REST:.*]] = plan.buffer output 1 size 32 "out1" {bytes = #size.expression<4 * m>}
+// CHECK: plan.launch @rest reads(%{{.*}}) writes(%[[REST]])
+// CHECK-NEXT: }
+func.func @main(%x: tensor<8xf32, #size.extents<m>>) -> (tensor<i32> {heddle.extent = "n"}, !rest) {
+  %n = kernel.launch @count(%x) : (tensor<8xf32, #size.extents<m>>) -> tensor<i32>
+  %rest = kernel.launch @rest(%x) : (tensor<8xf32, #size.extents<m>>) -> !rest
+  return %n, %rest : tensor<i32>, !rest
+}
+}
+
+// -----
+
 // Calls with effects keep the model's order where the first waits for a count: what counts does not.
 !kept = tensor<8xf32, #size.extents<n>>
 module attributes {heddle.symbols = [{name = "n", minimum = 0, maximum = 8, computed}]} {

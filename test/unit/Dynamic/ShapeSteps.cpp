@@ -110,6 +110,8 @@ static bool concatenate(SizedProgram &p) {
   int64_t along = p.number(0, p.rank(x) - 1);
   SmallVector<Value> parts = {x};
   double most = p.largest(x);
+  Expression sum = p.shape(x)[along];
+  int64_t bounds = p.high(sum);
   for (int64_t more = p.number(1, 2); more > 0; --more) {
     TrueShape shape = p.nearly(x);
     shape[along] = p.extent();
@@ -117,7 +119,13 @@ static bool concatenate(SizedProgram &p) {
       return false;
     parts.push_back(p.like(shape, type));
     most = std::max(most, p.largest(parts.back()));
+    sum = sum + shape[along];
+    bounds += p.high(shape[along]);
   }
+  // Of both sides of a size only importers know how to join them within the
+  // bound of both together.
+  if (sum && sum.isConstant() && !sum.isConstant(bounds))
+    return false;
   return keepLargest(p,
                      p.emit("stablehlo.concatenate", parts,
                             p.integer("dimension", along), type),

@@ -124,7 +124,7 @@ Expression SizedProgram::extent(int64_t least) {
     if (chance(25))
       break;
     Expression result = symbol();
-    switch (number(0, 14)) {
+    switch (number(0, 16)) {
     case 0:
       result = result * 2;
       break;
@@ -154,6 +154,12 @@ Expression SizedProgram::extent(int64_t least) {
       break;
     case 9:
       result = result.mod(number(2, 3)) + number(0, 1);
+      break;
+    case 10: // What is left is the most where the size is the least,
+      result = constant(high(result) + number(0, 1)) - result;
+      break;
+    case 11: // and this where it is neither.
+      result = result * (constant(high(result) + number(0, 1)) - result);
       break;
     default:
       break;

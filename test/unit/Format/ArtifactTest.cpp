@@ -221,6 +221,26 @@ TEST_F(ArtifactTest, Manifests) {
          entry.outputs.push_back(std::make_unique<TensorT>(*entry.outputs[0]));
          entry.outputs[0]->alias = entry.outputs[1]->alias = 0;
        }},
+      {"memory of another rank",
+       [](Model &m) {
+         m.manifest.entries[0]->outputs[0]->memory = {m.extent(1)};
+       }},
+      {"memory of another shape, and is an input",
+       [](Model &m) {
+         TensorT &input = *m.manifest.entries[0]->inputs[0];
+         input.memory = input.shape;
+       }},
+      {"memory of another shape than the input that it replaces",
+       [](Model &m) {
+         TensorT &output = *m.manifest.entries[0]->outputs[0];
+         output.alias = 0;
+         output.memory = output.shape;
+       }},
+      {"without saying that it needs a reader that gives it",
+       [](Model &m) {
+         TensorT &output = *m.manifest.entries[0]->outputs[0];
+         output.memory = output.shape;
+       }},
       {"two variants are called 'x86-64-v3'",
        [](Model &m) {
          m.changeVariant = [](VariantT &variant) {

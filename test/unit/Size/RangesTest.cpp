@@ -90,9 +90,9 @@ TEST_F(RangesTest, SymbolsAreCountedInWhatTheyAreMultiplesOf) {
   EXPECT_FALSE(ranges.improperlyCounted(counted * length));
   EXPECT_FALSE(ranges.improperlyCounted(pairs));
   Expression thirds = Expression::symbol(&context, "width", 3);
-  EXPECT_EQ(ranges.improperlyCounted(
-                Expression::minimum(length, thirds) * length),
-            SymbolAttr::get(&context, "width", 3));
+  EXPECT_EQ(
+      ranges.improperlyCounted(Expression::minimum(length, thirds) * length),
+      SymbolAttr::get(&context, "width", 3));
 
   // One of two sizes that must be equal may be a multiple.
   auto tie = differingSymbols(ranges.counted(length - width));
@@ -124,6 +124,24 @@ TEST_F(RangesTest, AssumptionsProve) {
   EXPECT_TRUE(ranges.isNeverNegative(total - past));
   EXPECT_EQ(ranges.isZero(total - past), false);
   EXPECT_EQ(ranges.isZero(past - total), false);
+  // So do multiples, and what is inside of quotients.
+  EXPECT_TRUE(ranges.isNeverNegative(total * past - past * past - past));
+  EXPECT_TRUE(ranges.isNeverNegative((total + past).floorDiv(2) - past));
+  EXPECT_TRUE(ranges.isNeverNegative(total - (total + past).floorDiv(2)));
+  EXPECT_FALSE(ranges.isNeverNegative((total + past).floorDiv(2) - past - 1));
+  EXPECT_FALSE(ranges.isNeverNegative(past * past - total * past));
+}
+
+TEST_F(RangesTest, ProductsOfOneSymbolAreLookedAtOneByOne) {
+  ranges.declare("count", {0, 9});
+  ranges.declare("width", {0, 96, 32});
+  ranges.declare("large", {0, 1 << 20});
+  Expression count = symbol("count"), width = symbol("width"),
+             large = symbol("large");
+  expectInterval(count * 9 - count * count, 0, 20);
+  expectInterval(count * count - count * 4, -4, 45);
+  expectInterval(width * 96 - width * width, 0, 2048);
+  EXPECT_EQ(ranges.interval(large * large - large * 2).low, -(2 << 20));
 }
 
 TEST_F(RangesTest, HoldAtEveryPoint) {
