@@ -251,7 +251,7 @@ Form fixDynamicForm(Operation *op, ImportedSizes &sizes) {
   // The others stay as they are where their types say all.
   else if (isa<SetDimensionSizeOp, DynamicGatherOp, DynamicConvOp>(op) ||
            (isa<DynamicReshapeOp, DynamicBroadcastInDimOp, DynamicIotaOp,
-                DynamicPadOp, RealDynamicSliceOp>(op) &&
+                DynamicPadOp, RealDynamicSliceOp, ConcatenateOp>(op) &&
             (isSized(op, sizes) || needsForm(op, sizes))))
     fixed = createSizedForm(op, sizes);
   if (failed(fixed))

@@ -81,6 +81,7 @@ private:
   Form cut(SetDimensionSizeOp cut);
   Form gather(DynamicGatherOp gather);
   Form convolution(DynamicConvOp convolution);
+  Form join(ConcatenateOp join);
 
   Operation *op;
   ImportedSizes &sizes;
@@ -349,6 +350,47 @@ Form FormMaker::convolution(DynamicConvOp convolution) {
   return form;
 }
 
+/// Parts that are one number together, as both sides of a size are: each is
+/// written behind the one before, since that number has no room for the bounds
+/// of all.
+Form FormMaker::join(ConcatenateOp join) {
+  int64_t along = join.getDimension(), bounds = 0;
+  Sizes shape = size::extentsOf(tensorOf(join.getInputs().front()));
+  shape[along] = number(0);
+  for (Value part : join.getInputs()) {
+    Sizes extents = size::extentsOf(tensorOf(part));
+    bounds += tensorOf(part).getDimSize(along);
+    extents[along] = shape[along] = shape[along] + extents[along];
+    if (!tensorOf(part).hasStaticShape() || !shape[along] || extents != shape)
+      return nullptr;
+  }
+  Type element = tensorOf(op->getResult(0)).getElementType();
+  TypedAttr zero = builder.getZeroAttr(element);
+  if (!zero || !shape[along].isConstant() || shape[along].isConstant(bounds))
+    return nullptr;
+  RankedTensorType type = sizes.typeOf(op, tensorOf(op->getResult(0)), shape);
+  if (!type)
+    return failure();
+  auto scalar = RankedTensorType::get({}, builder.getI64Type());
+  auto place = [&](Expression at) -> Value {
+    if (std::optional<int64_t> known = at.asConstant())
+      return ConstantOp::create(builder, loc,
+                                DenseElementsAttr::get(scalar, *known));
+    return size::TensorOp::create(builder, loc, scalar,
+                                  size::extentsAttr(op->getContext(), {at}));
+  };
+  Value all =
+      ConstantOp::create(builder, loc, DenseElementsAttr::get(type, zero));
+  Expression end = number(0);
+  for (Value part : join.getInputs()) {
+    SmallVector<Value> starts(type.getRank(), place(number(0)));
+    starts[along] = place(end);
+    all = DynamicUpdateSliceOp::create(builder, loc, type, all, part, starts);
+    end = end + size::extentOf(tensorOf(part), along);
+  }
+  return all.getDefiningOp();
+}
+
 Form FormMaker::run() {
   return llvm::TypeSwitch<Operation *, Form>(op)
       .Case([&](DynamicReshapeOp x) { return reshape(x); })
@@ -359,6 +401,7 @@ Form FormMaker::run() {
       .Case([&](SetDimensionSizeOp x) { return cut(x); })
       .Case([&](DynamicGatherOp x) { return gather(x); })
       .Case([&](DynamicConvOp x) { return convolution(x); })
+      .Case([&](ConcatenateOp x) { return join(x); })
       .Default([](Operation *) { return Form(nullptr); });
 }
 

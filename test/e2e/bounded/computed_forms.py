@@ -85,9 +85,9 @@ func.func @main(%x: tensor<6x4xf32>, %s: tensor<2x1xi32>, %n: tensor<1xi32>) -> 
   return %0, %1 : {PIECES}, tensor<2x2xf32>
 }}"""
 
-LEFT, PAIRS = bounded("?", [6], "i32"), bounded("??", [6, 6], "i32")
+LEFT, PAIRS, BOTH = bounded("?", [6], "i32"), bounded("??", [6, 6], "i32"), bounded("?4", [12, "?"])
 RESTS = f"""
-func.func @main(%x: tensor<6x4xf32>, %n: tensor<i32>) -> ({LEFT}, {CUT}, {PAIRS}, {LEFT}) {{
+func.func @main(%x: tensor<6x4xf32>, %n: tensor<i32>) -> ({LEFT}, {CUT}, {PAIRS}, {LEFT}, {BOTH}) {{
   %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<6x4xf32>, tensor<i32>) -> {CUT}
   %k = stablehlo.get_dimension_size %0, dim = 0 : ({CUT}) -> tensor<i32>
   %six = stablehlo.constant dense<6> : tensor<i32>
@@ -106,7 +106,8 @@ func.func @main(%x: tensor<6x4xf32>, %n: tensor<i32>) -> ({LEFT}, {CUT}, {PAIRS}
   %both = stablehlo.concatenate %k1, %rest1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
   %pairs = stablehlo.dynamic_broadcast_in_dim %left, %both, dims = [1] : ({LEFT}, tensor<2xi32>) -> {PAIRS}
   %halves = stablehlo.dynamic_iota %half1, dim = 0 : (tensor<1xi32>) -> {LEFT}
-  return %left, %behind, %pairs, %halves : {LEFT}, {CUT}, {PAIRS}, {LEFT}
+  %turned = stablehlo.concatenate %behind, %0, dim = 0 : ({CUT}, {CUT}) -> {BOTH}
+  return %left, %behind, %pairs, %halves, %turned : {LEFT}, {CUT}, {PAIRS}, {LEFT}, {BOTH}
 }}"""
 
 
@@ -136,7 +137,7 @@ FAR = np.full(1, 2**63 - 1)
 CASES = [
     ("counted", COUNTED, lambda x, n: [-x[:n], x[:n].sum(axis=0)], [dict(x=X, n=np.int32(n)) for n in (0, 3, 6)],
      [(dict(x=X, n=np.int32(7)), "computes 7 for a size: 'set_dimension_size.size' must be from 0 to 6"), (dict(x=X, n=np.int32(-3)), "computes -1 for")]),
-    ("rests", RESTS, lambda x, n: [np.arange(6 - n), x[n:], np.broadcast_to(np.arange(6 - n), (n, 6 - n)), np.arange((6 - n) // 2)],
+    ("rests", RESTS, lambda x, n: [np.arange(6 - n), x[n:], np.broadcast_to(np.arange(6 - n), (n, 6 - n)), np.arange((6 - n) // 2), np.concatenate([x[n:], x[:n]])],
      [dict(x=X, n=np.int32(n)) for n in (0, 2, 3, 6)], [(dict(x=X, n=np.int32(7)), "computes 7 for a size: 'set_dimension_size.size' must be from 0 to 6")]),
     ("fewer", FEWER, lambda x, n: [x[:n]], [dict(x=X, n=np.int32(n)) for n in (0, 2, 5)], [(dict(x=X, n=np.int32(6)), "must be from 0 to 5")]),
     ("made", MADE, lambda s, y, r: [np.broadcast_to(np.arange(s[0])[:, None], s), np.broadcast_to(y, (r[0], 4))],
