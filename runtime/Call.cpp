@@ -208,7 +208,8 @@ void Call::meetRanks(const Step &step) {
 /// On any worker, where nobody catches that memory for an error's text ran out.
 void Call::count(const Step &step) {
   heddle_status status = guarded([&] {
-    return toStatus(steps.counts->count(step.target, steps.slots[step.slots]));
+    return toStatus(steps.counts[format::hostDevice]->count(
+        step.target, steps.slots[step.slots]));
   });
   if (status.code == HEDDLE_OK)
     return;

@@ -350,8 +350,9 @@ Error Context::callInTurn(const heddle_call_options &options) {
     return error;
   if (Error error = bindTensors(inputs, outputs))
     return error;
-  if (steps.counts)
-    steps.counts->begin(sizes.symbols(), planValues);
+  for (const std::unique_ptr<CountedSteps> &counts : steps.counts)
+    if (counts)
+      counts->begin(sizes.symbols(), planValues);
   bool flush = program->manifest().flush_subnormals();
   FloatEnvironment environment(flush);
   bool together = pool->acquire();

@@ -5,6 +5,7 @@
 #include "runtime/CallSizes.h"
 #include "runtime/LoadedProgram.h"
 #include "runtime/Steps.h"
+#include "runtime/drivers/Status.h"
 #include "runtime/format/Counts.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestTables.h"
@@ -16,9 +17,9 @@ using namespace heddle::runtime;
 using namespace heddle::format;
 
 CountedSteps::CountedSteps(const Program &program, const LoadedProgram &from,
-                           Steps &steps)
+                           uint32_t device, Steps &steps)
     : loaded(from) {
-  launches = numbers.findCounted(program, from,
+  launches = numbers.findCounted(program, from, device,
                                  followFromCounts(from.plan(), program), steps);
   symbols.reserve(length(from.manifest().symbols()));
   counted.reserve(length(from.plan().expressions()));
@@ -66,4 +67,11 @@ Error CountedSteps::count(uint32_t symbol, const void *from) {
     return error;
   numbers.update(counted);
   return {};
+}
+
+int32_t QueueCount::read(void *user, const void *integer, heddle_status *why) {
+  return guarded(why, [&] {
+    const auto &counted = *static_cast<const QueueCount *>(user);
+    return tellIf(counted.steps.count(counted.symbol, integer), why);
+  });
 }

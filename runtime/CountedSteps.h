@@ -8,13 +8,13 @@
 
 namespace heddle::runtime {
 
-/// Brings the launches of a program up to date when a step has read a count. A
-/// call allocates nothing.
+/// Brings the launches of a program on one device up to date when a step of its
+/// queue has read a count. A call allocates nothing.
 class CountedSteps {
 public:
   /// Of `steps`, which are those of `program`.
   CountedSteps(const format::Program &program, const LoadedProgram &loaded,
-               Steps &steps);
+               uint32_t device, Steps &steps);
 
   /// Before each call: nothing is counted yet. `sizes` has a value for each
   /// symbol, the largest where it is counted. `values` are those of the plan's
@@ -34,6 +34,14 @@ private:
   const std::vector<int64_t> *largest = nullptr;
   /// As counted so far.
   std::vector<int64_t> symbols, counted;
+};
+
+/// What a queue's COUNT is told, as the `user` of `read`.
+struct QueueCount {
+  CountedSteps &steps;
+  uint32_t symbol;
+
+  static int32_t read(void *user, const void *integer, heddle_status *why);
 };
 
 } // namespace heddle::runtime

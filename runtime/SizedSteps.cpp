@@ -99,26 +99,24 @@ void SizedSteps::find(const Program &code, const LoadedProgram &from,
   }
 }
 
-std::vector<const Launch *> SizedSteps::findCounted(const Program &code,
-                                                    const LoadedProgram &from,
-                                                    std::vector<bool> counted,
-                                                    Steps &steps) {
+std::vector<const Launch *>
+SizedSteps::findCounted(const Program &code, const LoadedProgram &from,
+                        uint32_t on, std::vector<bool> counted, Steps &steps) {
   *this = {};
   program = &code;
   loaded = &from;
+  device = on;
   followed = std::move(counted);
   std::vector<const Launch *> launches;
-  for (Step &step : steps.steps) {
+  for (Step &step : on == hostDevice ? steps.steps : steps.submitted) {
     if (step.kind != Step::Kind::command)
       continue;
     const StepReport &report = steps.reports[step.report];
-    const Launch *action = code.blocks()
-                               ->Get(report.block)
-                               ->commands()
-                               ->Get(report.command)
-                               ->action_as_Launch();
+    const Command &command =
+        *code.blocks()->Get(report.block)->commands()->Get(report.command);
+    const Launch *action = command.action_as_Launch();
     bool isCounted = false;
-    if (action)
+    if (action && deviceOf(from.plan(), command) == on)
       forEachNumber(*action,
                     [&](uint32_t number) { isCounted |= followed[number]; });
     if (!isCounted)
@@ -134,7 +132,7 @@ void SizedSteps::choose(const Choice &choice,
   uint32_t index = chosenKernel(*choice.launch, values);
   const Kernel &kernel = *loaded->variant().kernels()->Get(index);
   heddle_driver_command &command = choice.step->command;
-  command.kernel = loaded->devices().front()->kernels()[index];
+  command.kernel = loaded->devices()[device]->kernels()[index];
   command.integer_count = kernel.integers();
   choice.report->name = kernel.name() ? kernel.name()->c_str() : "";
 }

@@ -21,12 +21,12 @@ public:
   /// Of the steps of `program`, which takes whole buffers, on the host alone.
   void find(const format::Program &program, const LoadedProgram &loaded,
             const std::vector<char *> &arenas, Steps &steps);
-  /// Of the launches on the host, of a program that may have other devices,
-  /// too, only what follows from counts: `counted` says of each expression
-  /// whether it does. Gives the launches that are told such numbers.
+  /// Of the launches on a device only what follows from counts: `counted` says
+  /// of each expression whether it does. Gives the launches that are told such
+  /// numbers.
   std::vector<const format::Launch *>
   findCounted(const format::Program &program, const LoadedProgram &loaded,
-              std::vector<bool> counted, Steps &steps);
+              uint32_t device, std::vector<bool> counted, Steps &steps);
   /// Gives them the values that the plan's expressions have now. Allocates
   /// nothing.
   void update(const std::vector<int64_t> &values) const;
@@ -58,6 +58,7 @@ private:
 
   const format::Program *program = nullptr;
   const LoadedProgram *loaded = nullptr;
+  uint32_t device = 0; ///< Whose steps these are.
   const std::vector<char *> *arenas = nullptr;
   /// Of each expression whether a step is told when it changes; empty: all are
   /// but constants.

@@ -230,6 +230,8 @@ Step StepMaker::make(const Command &command, uint32_t block, uint32_t number,
     break;
   case Action::Count:
     step.kind = Step::Kind::count;
+    step.command.kind = HEDDLE_COMMAND_COUNT;
+    step.command.buffer_count = 1;
     bind(*command.action_as_Count()->source());
     step.target = command.action_as_Count()->symbol();
     report.name = "count";

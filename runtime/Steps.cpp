@@ -4,6 +4,7 @@
 #include "runtime/Steps.h"
 
 #include "runtime/StepMaker.h"
+#include "runtime/format/Counts.h"
 #include "runtime/format/Devices.h"
 #include "runtime/format/ManifestTables.h"
 #include "runtime/format/Scratch.h"
@@ -55,6 +56,9 @@ private:
   Error submit(const Command &command, Position position);
   uint32_t newSubmission(uint32_t queue);
   void setPointers(Step &step);
+  uint32_t deviceOf(const Step &step) const;
+  void findCounts();
+  heddle_driver_command commandOf(const Step &step);
 
   Steps &out;
   const Program &program;
@@ -240,19 +244,60 @@ Error Preparer::finish() {
       frame.node_count = out.reports[step.report].nodeCount;
     }
   }
-  for (uint32_t i = 0; i < submitted.size(); ++i) {
+  for (std::vector<Step> &steps : submitted) {
     out.firstSubmitted.push_back(static_cast<uint32_t>(out.submitted.size()));
-    std::vector<heddle_driver_command> commands;
-    for (Step &step : submitted[i]) {
+    for (Step &step : steps) {
       setPointers(step);
-      commands.push_back(step.command);
       out.submitted.push_back(step);
     }
+  }
+  findCounts();
+  for (uint32_t i = 0; i < submitted.size(); ++i) {
+    std::vector<heddle_driver_command> commands;
+    for (uint32_t j = 0; j < submitted[i].size(); ++j)
+      commands.push_back(commandOf(out.submitted[out.firstSubmitted[i] + j]));
     if (Error error =
             out.submissions[i]->prepare(std::move(commands), changes[i]))
       return error;
   }
   return {};
+}
+
+/// Of a step that is a command of the plan.
+uint32_t Preparer::deviceOf(const Step &step) const {
+  const StepReport &report = out.reports[step.report];
+  return format::deviceOf(
+      loaded.plan(),
+      *program.blocks()->Get(report.block)->commands()->Get(report.command));
+}
+
+void Preparer::findCounts() {
+  out.counts.resize(loaded.devices().size());
+  for (const std::vector<Step> *steps : {&out.steps, &out.submitted})
+    for (const Step &step : *steps) {
+      if (step.kind != Step::Kind::count)
+        continue;
+      uint32_t device = deviceOf(step);
+      if (!out.counts[device])
+        out.counts[device] =
+            std::make_unique<CountedSteps>(program, loaded, device, out);
+    }
+}
+
+/// As the driver of its queue is told it: where that counts, launches are what
+/// their steps say when they begin.
+heddle_driver_command Preparer::commandOf(const Step &step) {
+  heddle_driver_command command = step.command;
+  CountedSteps *counts = out.counts[deviceOf(step)].get();
+  if (step.kind == Step::Kind::count) {
+    out.queueCounts.push_back(
+        std::make_unique<QueueCount>(QueueCount{*counts, step.target}));
+    command.count = QueueCount::read;
+    command.user = out.queueCounts.back().get();
+  } else if (counts && command.kind == HEDDLE_COMMAND_LAUNCH) {
+    command.latest = &step.command;
+  }
+  return command;
 }
 
 Error Steps::prepare(const Program &program, const LoadedProgram &loaded,
@@ -270,15 +315,7 @@ Error Steps::prepare(const Program &program, const LoadedProgram &loaded,
   for (uint32_t i = 0; i < blocks.size(); ++i)
     if (Error error = preparer.block(i))
       return error;
-  if (Error error = preparer.finish())
-    return error;
-  bool isCounted =
-      std::any_of(steps.begin(), steps.end(), [](const Step &step) {
-        return step.kind == Step::Kind::count;
-      });
-  if (isCounted)
-    counts = std::make_unique<CountedSteps>(program, loaded, *this);
-  return {};
+  return preparer.finish();
 }
 
 uint64_t runtime::scratchBytes(const Program &program, const Variant &variant,

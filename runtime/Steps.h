@@ -87,8 +87,10 @@ struct Steps {
   std::vector<const char *> nodes;
   std::vector<std::unique_ptr<CustomCallStep>> calls;
   std::vector<std::unique_ptr<CollectiveStep>> collectives;
-  /// Null where nothing is counted.
-  std::unique_ptr<CountedSteps> counts;
+  /// By device; null where its queues count nothing.
+  std::vector<std::unique_ptr<CountedSteps>> counts;
+  /// Of the counts in queues of other devices than the host.
+  std::vector<std::unique_ptr<QueueCount>> queueCounts;
   RankSeat seat; ///< Whose steps these are.
   uint32_t body = 0;
 

@@ -18,6 +18,10 @@ llvm::ArrayRef<llvm::StringRef> heddle::plan::deviceKinds() {
   return kinds;
 }
 
+bool heddle::plan::readsCounts(llvm::StringRef kind) {
+  return kind == kCpu || kind == "sim";
+}
+
 std::optional<DeviceName> heddle::plan::parseDeviceName(llvm::StringRef text) {
   std::optional<format::DeviceNameParts> parts = format::splitDeviceName(text);
   if (!parts)

@@ -27,6 +27,10 @@ struct DeviceName {
 /// The kinds of devices that artifacts know.
 llvm::ArrayRef<llvm::StringRef> deviceKinds();
 
+/// Whether queues of devices of that kind read counts for the launches behind
+/// them.
+bool readsCounts(llvm::StringRef kind);
+
 /// Reads "sim:1"; "sim" is "sim:0". None for what is no device.
 std::optional<DeviceName> parseDeviceName(llvm::StringRef text);
 

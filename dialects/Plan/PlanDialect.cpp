@@ -395,9 +395,13 @@ LogicalResult CountOp::verify() {
   if (!program)
     return emitOpError() << "stands in a loop or a branch";
   SmallVector<int64_t> queues = program.queueDevices();
-  if (getQueue() < queues.size() && queues[getQueue()] != 0)
-    return emitOpError() << "is in a queue of "
-                         << program.deviceNames()[queues[getQueue()]];
+  if (getQueue() >= queues.size())
+    return success();
+  StringRef device = program.deviceNames()[queues[getQueue()]];
+  std::optional<DeviceName> name = parseDeviceName(device);
+  if (name && !readsCounts(name->kind))
+    return emitOpError() << "is in a queue of " << device
+                         << ", which reads no counts";
   return success();
 }
 

@@ -303,7 +303,9 @@ def Plan_CountOp : Plan_Command<"count"> {
     The value of the symbol of that name, an integer of 4 bytes. The launches that
     stand behind it are told numbers that follow from the value; to all others, and
     for sizes and places of buffers, it is the largest. It stands in a queue of the
-    cpu and in no loop or branch.
+    cpu, or of a device whose queues read counts, for the launches there: in the
+    one queue of that device that all such launches are in; and in no loop or
+    branch.
 
     ```mlir
     plan.launch @nonzero reads(%x) writes(%n, %y) nodes ["NonZero_0"]

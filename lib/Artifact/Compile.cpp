@@ -20,6 +20,7 @@
 #include "heddle/Support/Threads.h"
 #include "heddle/Support/Weights.h"
 #include "runtime/format/ArtifactWriter.h"
+#include "runtime/format/Counts.h"
 #include "runtime/format/CustomCalls.h"
 #include "runtime/format/ManifestTables.h"
 #include "runtime/format/RecordKeys.h"
@@ -245,6 +246,14 @@ LogicalResult Compiler::addCustomCalls(CompiledVariant &compiled) {
   return success();
 }
 
+/// Whether a queue of another device than the cpu reads a count.
+static bool countsOnDevice(plan::ProgramOp program) {
+  SmallVector<int64_t> devices = program.queueDevices();
+  return llvm::any_of(
+      program.getBody().getOps<plan::CountOp>(),
+      [&](plan::CountOp count) { return devices[count.getQueue()] != 0; });
+}
+
 /// Of all devices.
 static uint64_t arenaBytes(plan::ProgramOp program) {
   uint64_t bytes = program.getArena();
@@ -293,6 +302,8 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
         return kernel->custom_call != nullptr;
       }))
     variant->required_features.push_back(format::customCallsFeature);
+  if (llvm::any_of(compiled.programs(), countsOnDevice))
+    variant->required_features.push_back(format::deviceCountsFeature);
   // A kernel may have a record for each kind of device.
   result.kernels = llvm::count_if(compiled.facts, [&](const auto &kernel) {
     return !compiled.kernels[kernel.second.index]->custom_call;

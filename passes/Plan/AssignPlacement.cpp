@@ -38,6 +38,8 @@ public:
 
 private:
   bool isMovable(kernel::LaunchOp launch);
+  /// Whether `device` reads the counts of `launch`, if that has any.
+  bool mayRunOn(kernel::LaunchOp launch, const plan::DeviceName &device);
   std::optional<unsigned> byRule(kernel::LaunchOp launch);
   unsigned inOrder(size_t position);
   void cutIntoParts(ArrayRef<kernel::LaunchOp> launches);
@@ -54,11 +56,23 @@ private:
 };
 } // namespace
 
+bool Assignment::mayRunOn(kernel::LaunchOp launch,
+                          const plan::DeviceName &device) {
+  return plan::readsCounts(device.kind) ||
+         !hasCount(launch, symbols.lookup<func::FuncOp>(launch.getKernel()));
+}
+
 bool Assignment::isMovable(kernel::LaunchOp launch) {
   auto function = symbols.lookup<func::FuncOp>(launch.getKernel());
   if (!function || kernel::isCustomCall(function) ||
       function->hasAttr(kernel::kHostAttrName) ||
-      launch->hasAttr(kernel::kAtLoadAttrName) || hasCount(launch, function))
+      launch->hasAttr(kernel::kAtLoadAttrName))
+    return false;
+  bool isCountedAnywhere =
+      llvm::any_of(placement.devices, [](const plan::DeviceName &device) {
+        return device.kind != plan::kCpu && plan::readsCounts(device.kind);
+      });
+  if (!isCountedAnywhere && hasCount(launch, function))
     return false;
   for (Region *region = launch->getParentRegion(); region;
        region = region->getParentRegion())
@@ -172,7 +186,7 @@ LogicalResult Assignment::run() {
     unsigned position = inOrder(i);
     const plan::DeviceName &device =
         placement.devices[byRule(launch).value_or(position)];
-    if (device.kind == plan::kCpu)
+    if (device.kind == plan::kCpu || !mayRunOn(launch, device))
       launch->removeAttr(kernel::kPlaceAttrName);
     else
       launch->setAttr(kernel::kPlaceAttrName,

@@ -33,8 +33,10 @@ private:
                   const Clock &clock, const Clock &counts);
   void placeCopies(std::vector<Command> &commands);
   void dropUnused();
+  /// No event says when numbers of launches change: with the counts that they
+  /// follow from they are in the first queue of their device.
   bool hasChoice(const Command &command) const {
-    return queuesOf[command.device].size() > 1;
+    return queuesOf[command.device].size() > 1 && !command.isCounted;
   }
 
   CommandTree &tree;

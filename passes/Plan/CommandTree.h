@@ -75,6 +75,8 @@ struct Command {
   mlir::DictionaryAttr collective = {};
   /// The device that runs it.
   unsigned device = 0;
+  /// Count, and a launch that is told one.
+  bool isCounted = false;
 
   // Filled in by assignQueues.
   unsigned queue = 0;

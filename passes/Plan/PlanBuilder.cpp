@@ -12,9 +12,11 @@
 #include "passes/Plan/CopiesAtOnce.h"
 #include "passes/Plan/OrderUpdates.h"
 #include "passes/Plan/SymbolSizes.h"
+#include "passes/Plan/ValuePlaces.h"
 #include "runtime/format/Limits.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -65,6 +67,7 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
   Command command{Command::Kind::Launch, op.getLoc(), op.getKernelAttr()};
   command.device =
       deviceOf(op->getAttrOfType<StringAttr>(kernel::kPlaceAttrName));
+  command.isCounted = isCounted(op);
   command.reads = storagesOf(op.getInputs());
   for (Value size : op.getSizes()) {
     FailureOr<size::ExpressionAttr> function = launchSize(main, size);
@@ -101,16 +104,58 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
   return success();
 }
 
+void PlanBuilder::findCounted() {
+  if (counted.empty())
+    return;
+  llvm::StringSet<> names;
+  for (const CountedSize &size : counted)
+    names.insert(size.symbol.getValue());
+  main->walk([&](kernel::LaunchOp op) {
+    auto [known, isNew] = countsOfKernels.try_emplace(op.getKernel());
+    if (auto function = symbols.lookup<func::FuncOp>(op.getKernel());
+        isNew && function)
+      for (StringRef name : symbolsOf(function))
+        if (names.contains(name))
+          known->second.push_back(name);
+    for (StringRef name : known->second)
+      countingDevices[name.str()].insert(
+          deviceOf(op->getAttrOfType<StringAttr>(kernel::kPlaceAttrName)));
+  });
+}
+
+bool PlanBuilder::isCounted(kernel::LaunchOp op) const {
+  auto known = countsOfKernels.find(op.getKernel());
+  return known != countsOfKernels.end() && !known->second.empty();
+}
+
+unsigned PlanBuilder::storageOn(unsigned device, Value value) {
+  for (Value at = value; at;) {
+    auto known = storages.find(at);
+    if (known != storages.end() &&
+        tree.storages[known->second].device == device)
+      return known->second;
+    Operation *op = at.getDefiningOp();
+    at = isReshape(op) || isa_and_nonnull<kernel::TransferOp>(op)
+             ? op->getOperand(0)
+             : Value();
+  }
+  unsigned brought = addStorage(value.getType(), device);
+  copy(value.getLoc(), storageOf(value), brought);
+  return brought;
+}
+
 void PlanBuilder::count(Operation *op) {
   for (const CountedSize &size : counted) {
     if (size.value.getDefiningOp() != op)
       continue;
-    Command command{Command::Kind::Count, size.value.getLoc()};
-    command.reads = {storageOf(size.value)};
-    command.symbol = size.symbol;
-    assert(tree.storages[command.reads.front()].device == 0 &&
-           "what counts is placed on the cpu");
-    add(std::move(command));
+    for (unsigned device : countingDevices[size.symbol.str()]) {
+      Command command{Command::Kind::Count, size.value.getLoc()};
+      command.reads = {storageOn(device, size.value)};
+      command.symbol = size.symbol;
+      command.device = device;
+      command.isCounted = true;
+      add(std::move(command));
+    }
   }
 }
 
@@ -251,6 +296,7 @@ LogicalResult PlanBuilder::build(Block &block) {
     if (failed(ordered))
       return failure();
     counted = std::move(*ordered);
+    findCounted();
     count(nullptr);
   }
   for (Operation &op : block) {

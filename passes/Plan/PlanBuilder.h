@@ -14,6 +14,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <map>
+#include <set>
 
 namespace heddle {
 
@@ -73,6 +74,13 @@ private:
                                    llvm::function_ref<void()> finish);
   /// Reads the sizes that `op` computes; null: that no operation does.
   void count(mlir::Operation *op);
+  /// Finds for each size that the entry computes the devices with launches that
+  /// are told it.
+  void findCounted();
+  bool isCounted(kernel::LaunchOp op) const;
+  /// Where `value`, which lies in the process's memory or was brought there, is
+  /// on a device: brought there if it is nowhere yet.
+  unsigned storageOn(unsigned device, mlir::Value value);
   void collective(kernel::CollectiveOp op);
   mlir::LogicalResult launch(kernel::LaunchOp op);
   void transfer(kernel::TransferOp op);
@@ -107,8 +115,11 @@ private:
   CommandTree tree;
   /// The storages of the results, as far as they are known.
   llvm::SmallVector<std::optional<unsigned>> outputs;
-  /// Sizes that launches are told, and the program computes.
+  /// Sizes that launches are told, and the program computes; the devices of
+  /// these launches by the size's name, and those sizes by kernel.
   llvm::SmallVector<CountedSize> counted;
+  std::map<std::string, std::set<unsigned>> countingDevices;
+  llvm::StringMap<llvm::SmallVector<llvm::StringRef>> countsOfKernels;
   unsigned current = 0; ///< The block that commands are added to.
   unsigned depth = 1;   ///< Of blocks, the outermost included.
   llvm::DenseMap<mlir::Value, unsigned> storages;

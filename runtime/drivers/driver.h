@@ -107,8 +107,10 @@ typedef enum heddle_driver_command_kind {
   HEDDLE_COMMAND_COPY = 1,   /* buffers: target, source; tiles: bytes. A queue
                                 refuses a copy with both sides in the process's
                                 memory */
-  HEDDLE_COMMAND_FILL = 2    /* buffers: target; tiles: bytes, a multiple of
+  HEDDLE_COMMAND_FILL = 2,   /* buffers: target; tiles: bytes, a multiple of
                                 pattern_bytes */
+  HEDDLE_COMMAND_COUNT = 3   /* buffers: an integer of 4 bytes, which `count` is
+                                told; of drivers with `counts_in_queues` */
 } heddle_driver_command_kind;
 
 typedef struct heddle_driver_command {
@@ -124,6 +126,15 @@ typedef struct heddle_driver_command {
   const int64_t *integers;
   int64_t tiles;
   int64_t chunk; /* tiles that one worker takes at once */
+
+  /* COUNT: called when the commands before are done and none behind has begun.
+     What it returns, if not 0, is the command's error. */
+  int32_t (*count)(void *user, const void *integer, heddle_status *why);
+  void *user;
+  /* LAUNCH behind a COUNT of its queue: where its kernel, integers, tiles and
+     chunk are when it begins, which that may change until then; NULL: they are
+     as given. Stays until the launch is done. */
+  const struct heddle_driver_command *latest;
 } heddle_driver_command;
 
 /* Commands of one queue, in order; or one segment of it. They begin when all
@@ -147,6 +158,8 @@ typedef struct heddle_driver_worker {
 typedef struct heddle_driver {
   uint32_t kind;    /* DeviceKind of artifact.fbs */
   const char *name; /* as in --place and in messages: "cpu" */
+  /* Whether queues take HEDDLE_COMMAND_COUNT, and look at `latest`. */
+  int32_t counts_in_queues;
 
   /* ---- Devices ---- */
 

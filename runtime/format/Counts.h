@@ -10,6 +10,9 @@
 
 namespace heddle::format {
 
+/// Of a variant with counts in queues of other devices than the cpu.
+inline constexpr char deviceCountsFeature[] = "device-counts";
+
 /// Of each expression of the plan whether it looks at a symbol that a command
 /// of the outermost block of `program` counts. Empty where there is no such
 /// command.
@@ -20,6 +23,11 @@ std::vector<bool> follow(const Plan &plan, const std::set<int64_t> &symbols);
 
 /// The symbols that commands of the outermost block of `program` count.
 std::set<int64_t> symbolsOfCounts(const Program &program);
+
+/// The device whose queue a command is in.
+inline uint32_t deviceOf(const Plan &plan, const Command &command) {
+  return plan.queues()->Get(command.queue())->device();
+}
 
 /// Calls `visit` for the expressions of a launch that may follow from counts:
 /// those of its buffers may not.

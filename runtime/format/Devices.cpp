@@ -3,6 +3,7 @@
 
 #include "runtime/format/Devices.h"
 
+#include "runtime/format/Counts.h"
 #include "runtime/format/CustomCalls.h"
 #include "runtime/format/ManifestTables.h"
 #include "runtime/format/kernel_abi.h"
@@ -14,6 +15,10 @@ static constexpr uint32_t maximumDevices = 64;
 
 bool hasSpace(DeviceKind kind, MemorySpace space) {
   return (kind == DeviceKind::cpu) == (space == MemorySpace::host);
+}
+
+bool readsCounts(DeviceKind kind) {
+  return kind == DeviceKind::cpu || kind == DeviceKind::sim;
 }
 
 std::string deviceName(const Variant &variant, uint32_t device) {
@@ -36,7 +41,7 @@ static std::string unknownLaunch(const Kernel &kernel) {
 std::string unknownPart(const Variant &variant) {
   for (uint32_t i = 0; i < length(variant.required_features()); ++i)
     if (std::string name = text(variant.required_features()->Get(i));
-        name != customCallsFeature)
+        name != customCallsFeature && name != deviceCountsFeature)
       return "'" + name + "'";
   if (variant.abi() != HEDDLE_KERNEL_ABI_VERSION)
     return "kernels of ABI version " + std::to_string(variant.abi());

@@ -15,6 +15,9 @@ constexpr uint32_t hostDevice = 0;
 /// Whether a device of this kind has a memory of that space.
 bool hasSpace(DeviceKind kind, MemorySpace space);
 
+/// Whether queues of such a device read counts for the launches behind them.
+bool readsCounts(DeviceKind kind);
+
 /// "cpu" or "sim:1", as in messages and options.
 std::string deviceName(const Variant &variant, uint32_t device);
 

@@ -160,8 +160,9 @@ bool ProgramVerifier::isCounted(uint32_t number) const {
   if (number >= followsCounts.size() || !followsCounts[number])
     return false;
   std::set<int64_t> later = symbolsOfCounts(view.program);
-  for (uint32_t symbol : countedSymbols)
-    later.erase(symbol);
+  for (const auto &[symbol, on] : countedSymbols)
+    if (on == queue)
+      later.erase(symbol);
   return later.empty() || !follow(view.plan, later)[number];
 }
 
@@ -191,18 +192,35 @@ Error ProgramVerifier::checkNumbers(const Launch &launch) const {
   return {};
 }
 
-/// That `launch` may be told the counts that it looks at: queues of the cpu
-/// read them, and what is chosen by one is code.
-Error ProgramVerifier::checkCounts(const Launch &launch,
-                                   uint32_t device) const {
+/// That commands about counts may be in this queue of `device`: on other
+/// devices than the cpu nothing but the one queue that they are in orders them.
+Error ProgramVerifier::checkCountQueue(uint32_t device) {
+  if (!readsCounts(view.variant.devices()->Get(device)->kind()))
+    return invalidPlan("is about a count, which queues of " +
+                       deviceName(view.variant, device) + " do not read");
+  if (device == hostDevice)
+    return {};
+  if (!needs(view.variant.required_features(), deviceCountsFeature))
+    return invalidPlan("is about a count on " +
+                       deviceName(view.variant, device) +
+                       ", of which the variant does not say that it needs it");
+  if (countQueues.emplace(device, queue).first->second != queue)
+    return invalidPlan("is about a count in a second queue of " +
+                       deviceName(view.variant, device));
+  return {};
+}
+
+/// That `launch` may be told the counts that it looks at, and that what is
+/// chosen by one is code.
+Error ProgramVerifier::checkCounts(const Launch &launch, uint32_t device) {
   auto follows = [&](uint32_t number) {
     return number < followsCounts.size() && followsCounts[number];
   };
   bool isCounted = false;
   forEachNumber(launch, [&](uint32_t number) { isCounted |= follows(number); });
-  if (isCounted && device != hostDevice)
-    return invalidPlan("launch is told a count, which queues of " +
-                       deviceName(view.variant, device) + " do not read");
+  if (isCounted)
+    if (Error error = checkCountQueue(device))
+      return error;
   if (!length(launch.alternatives()) || !follows(launch.selector()))
     return {};
   auto isCustomCall = [&](uint32_t kernel) {
@@ -320,10 +338,10 @@ Error ProgramVerifier::count(const Count &count, uint32_t device, State &state,
     return invalidPlan("counts what is no size that programs compute");
   if (!view.entry)
     return invalidPlan("counts before any call");
-  if (!countedSymbols.insert(count.symbol()).second)
+  if (!countedSymbols.emplace(count.symbol(), queue).second)
     return invalidPlan("counts a size again");
-  if (device != hostDevice)
-    return invalidPlan("counts on " + deviceName(view.variant, device));
+  if (Error error = checkCountQueue(device))
+    return error;
   Accesses source(1);
   if (Error error = places.resolve(count.source(), device,
                                    BufferPlaces::Reach::kernel, source[0]))
@@ -513,6 +531,7 @@ Error ProgramVerifier::block(uint32_t index, State &state, Accesses &touched) {
       if (now.nodes()->Get(j) >= length(view.manifest.nodes()))
         return fail("names an unknown node");
     hazards.start(now.queue(), waits);
+    queue = now.queue();
     size_t first = touched.size();
     uint32_t device = view.plan.queues()->Get(now.queue())->device();
     if (now.action_type() == Action::Count && index != view.program.body())

@@ -5,6 +5,7 @@
 
 #include "runtime/format/BlockEffects.h"
 
+#include <map>
 #include <set>
 
 namespace heddle::format {
@@ -70,7 +71,8 @@ private:
                     const Accesses &accesses) const;
   bool isCounted(uint32_t number) const;
   Error checkNumbers(const Launch &launch) const;
-  Error checkCounts(const Launch &launch, uint32_t device) const;
+  Error checkCountQueue(uint32_t device);
+  Error checkCounts(const Launch &launch, uint32_t device);
   Error checkScratch(const Launch &launch) const;
   Error selfOverlap(const Accesses &accesses, const Kernel &kernel) const;
   Error perform(const Accesses &accesses, State &state, Accesses &touched);
@@ -78,8 +80,12 @@ private:
   const ProgramView &view;
   BufferPlaces places;
   BlockEffects effects;
-  std::vector<bool> entered;         ///< Blocks that were reached.
-  std::set<uint32_t> countedSymbols; ///< By the commands so far.
+  std::vector<bool> entered; ///< Blocks that were reached.
+  uint32_t queue = 0;        ///< Of the command that is checked.
+  /// Symbols and queues of the counts so far.
+  std::set<std::pair<uint32_t, uint32_t>> countedSymbols;
+  /// By device but the cpu: the queue of all that is about counts.
+  std::map<uint32_t, uint32_t> countQueues;
   /// Of each expression of the plan whether it looks at a symbol that some
   /// command of the program counts.
   std::vector<bool> followsCounts;

@@ -3,6 +3,7 @@
 
 #include "runtime/drivers/sim/SimDevice.h"
 
+#include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/BlockedSignals.h"
 #include "runtime/drivers/cpu/Clock.h"
 #include "runtime/drivers/cpu/Commands.h"
@@ -471,6 +472,16 @@ Error SimDevice::run(const SimCommand &command) {
   heddle_driver_command local = command.command;
   local.buffers = places.data();
   local.integers = command.integers.data();
+  if (local.kind == HEDDLE_COMMAND_COUNT) {
+    heddle_status why;
+    return told(local.count(local.user, places[0], &why), why);
+  }
+  if (const heddle_driver_command *latest = local.latest) {
+    local.kernel = latest->kernel;
+    local.integers = latest->integers;
+    local.tiles = latest->tiles;
+    local.chunk = latest->chunk;
+  }
   heddle_driver_worker worker = {0, nullptr};
   if (local.kind != HEDDLE_COMMAND_LAUNCH) {
     runOnThisThread(&local, &worker, 0, local.tiles);

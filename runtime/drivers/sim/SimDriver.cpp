@@ -218,6 +218,7 @@ static constexpr heddle_driver makeTable() {
   heddle_driver table = {};
   table.kind = 3;
   table.name = "sim";
+  table.counts_in_queues = 1;
   table.device_count = deviceCount;
   table.device_open = openDevice;
   table.device_close = closeDevice;

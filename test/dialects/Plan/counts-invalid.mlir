@@ -20,8 +20,8 @@ plan.program @main arena 64 {
 
 // -----
 
-plan.program @main arena 0 devices ["cpu", "sim:0"] {
+plan.program @main arena 0 devices ["cpu", "cuda:0"] {
   %n = plan.buffer output 0 size 4 "n"
-  // expected-error @below {{is in a queue of sim:0}}
+  // expected-error @below {{is in a queue of cuda:0, which reads no counts}}
   plan.count "n" from %n queue 1
 }

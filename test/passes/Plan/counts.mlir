@@ -161,3 +161,32 @@ func.func @main(%c: tensor<8xf32> {heddle.state = "cache"}, %x: tensor<8xf32>)
   return %0, %n, %kept : tensor<8xf32>, tensor<i32>, !kept
 }
 }
+
+// -----
+
+// A device whose queues read counts reads one where it was made, in the queue of all that is told it; another gets a copy.
+!kept = tensor<8xf32, #size.extents<n>>
+module attributes {heddle.symbols = [{name = "n", minimum = 0, maximum = 8, computed}]} {
+func.func private @count(tensor<8xf32>) -> tensor<i32> attributes {kernel.entry}
+func.func private @take(tensor<8xf32>) -> !kept attributes {kernel.entry}
+// CHECK-LABEL: plan.program @main
+// CHECK: plan.launch @count reads(%{{.*}}) writes(%[[D:.*]]) nodes [] queue 1
+// CHECK: plan.copy %[[D]] to %[[N:.*]] nodes [] queue 1 signals [[[E:.*]]]
+// CHECK-NEXT: plan.count "n" from %[[D]] queue 1
+// CHECK-NEXT: plan.copy %[[N]] to %[[D1:.*]] nodes [] queue 2 after [[[E]]]
+// CHECK-NEXT: plan.count "n" from %[[D1]] queue 2
+// CHECK-NOT: plan.count
+// CHECK-DAG: plan.launch @take {{.*}} queue 1
+// CHECK-DAG: plan.launch @take {{.*}} queue 2
+func.func @main(%x: tensor<8xf32>) -> (tensor<i32> {heddle.extent = "n"}, !kept, !kept) {
+  %x0 = kernel.transfer %x to "sim:0" : tensor<8xf32>
+  %x1 = kernel.transfer %x to "sim:1" : tensor<8xf32>
+  %0 = kernel.launch @count(%x0) {kernel.place = "sim:0"} : (tensor<8xf32>) -> tensor<i32>
+  %n = kernel.transfer %0 to "cpu" : tensor<i32>
+  %1 = kernel.launch @take(%x0) {kernel.place = "sim:0"} : (tensor<8xf32>) -> !kept
+  %2 = kernel.launch @take(%x1) {kernel.place = "sim:1"} : (tensor<8xf32>) -> !kept
+  %3 = kernel.transfer %1 to "cpu" : !kept
+  %4 = kernel.transfer %2 to "cpu" : !kept
+  return %n, %3, %4 : tensor<i32>, !kept, !kept
+}
+}

@@ -2,6 +2,7 @@
 // only some devices can do is asked of those that say so. Argument: the folder
 // of the test models.
 
+#include "runtime/drivers/Status.h"
 #include "test/runtime/drivers/Fixture.h"
 
 #include <algorithm>
@@ -130,6 +131,57 @@ static void testOrder(Fixture &device, const KernelImage &code) {
   submit(device, queue, {copyFrom(device, got.data(), memory, 4000)});
   finish(device, queue);
   CHECK(std::count(got.begin(), got.end(), 27) == 999 && got[999] == 26);
+  device.free(memory);
+  device.driver.queue_destroy(queue);
+}
+
+/// Tells a launch how many elements to count up.
+static int32_t tellLaunch(void *user, const void *integer, heddle_status *why) {
+  auto &launch = *static_cast<Command *>(user);
+  int32_t elements;
+  std::memcpy(&elements, integer, sizeof(elements));
+  if (elements < 0)
+    return tell({HEDDLE_TENSOR_SHAPE, "no number of elements"}, why);
+  launch.integers[0] = elements;
+  launch.command.tiles =
+      (elements + launch.integers[1] - 1) / launch.integers[1];
+  return HEDDLE_OK;
+}
+
+/// A launch behind a count is told what lies in the device's memory when the
+/// commands before are done, each time that it is submitted.
+static void testCounts(Fixture &device, const KernelImage &code) {
+  if (!device.driver.counts_in_queues)
+    return;
+  heddle_driver_queue *queue = device.queue();
+  void *number = device.allocate(4), *memory = device.allocate(4000);
+  Command told =
+      countUp(device, device.kernel(code, "count"), memory, 1000, 37);
+  Command launch = told, count;
+  launch.command.latest = &told.get();
+  count.command.kind = HEDDLE_COMMAND_COUNT;
+  count.command.count = tellLaunch;
+  count.command.user = &told;
+  count.buffers = {number};
+  count.uses = {device.own(4, HEDDLE_ACCESS_READ)};
+  auto run = [&](int32_t elements) {
+    submit(device, queue,
+           {fill(device, number, uint32_t(elements), 4, 4), count, launch});
+  };
+  submit(device, queue, {fill(device, memory, 5, 4, 4000)});
+  for (int32_t elements : {1000, 1, 0, 38, 37})
+    run(elements);
+  std::vector<int32_t> got(1000);
+  submit(device, queue, {copyFrom(device, got.data(), memory, 4000)});
+  finish(device, queue);
+  CHECK(got[0] == 9 && std::count(got.begin(), got.end(), 8) == 36 &&
+        got[37] == 7 && std::count(got.begin(), got.end(), 6) == 962);
+  // What goes wrong is told, and what is behind is left out.
+  heddle_status why;
+  run(-1);
+  CHECK(device.driver.queue_wait(queue, 0, &why) == HEDDLE_TENSOR_SHAPE &&
+        std::strstr(why.message, "no number of elements"));
+  device.free(number);
   device.free(memory);
   device.driver.queue_destroy(queue);
 }
@@ -481,6 +533,7 @@ static void testEverything(Fixture &device, const KernelImage &code) {
   testCopies(device);
   testFills(device);
   testOrder(device, code);
+  testCounts(device, code);
   testManyQueues(device, code);
   testForkAndJoin(device, code);
   testEvents(device);

@@ -479,12 +479,12 @@ TEST(PlanVerifier, Counts) {
              m.block();
              m.program().blocks[1]->commands.push_back(std::move(count));
            }},
-          {"counts on sim:0",
+          {"is about a count on sim:0, of which the variant does not say",
            [&](Model &m) {
              m.program().blocks[0]->commands[1]->queue =
                  m.device(DeviceKind::sim, 0);
            }},
-          {"launch is told a count, which queues of sim:0 do not read",
+          {"is about a count on sim:0, of which the variant does not say",
            [&](Model &m) {
              m.program().blocks[0]->commands[2]->queue =
                  m.device(DeviceKind::sim, 0);
