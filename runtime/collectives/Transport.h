@@ -130,6 +130,8 @@ protected:
   /// one waits for the other in vain.
   Error apart(uint32_t waiting, const Position &here, uint32_t rank,
               const Position &there) const;
+  /// Whether another rank waits for this one in vain.
+  Error findApart() const;
   /// Whether a wait does nothing else, since what comes soon is to be seen at
   /// once.
   bool spins(uint64_t waitedNs) const;
@@ -156,7 +158,6 @@ private:
   bool isOfMachine(uint32_t rank) const;
   void count(const Exchange &done);
   void sayWait();
-  Error findApart() const;
 
   uint32_t ownRank = 0, rankCount = 1;
   heddle_status problem = {};

@@ -95,11 +95,14 @@ Error TcpTransport::leave() {
   // What is closed while others still send to it would be reset, with all that
   // they have not read.
   for (uint32_t i = 0; i < count(); ++i)
-    while (i != rank() && !isGone(i)) {
+    while (i != rank() && !isGone(i) && !failure().code) {
       waitForAny(/*timeoutMs=*/1000);
-      if (Error error = hear())
-        return error;
+      (void)hear(); // ranks may end
+      if (Error error = findApart())
+        fail(error);
     }
+  if (failure().code)
+    return told(failure().code, failure());
   links.clear();
   overAs({HEDDLE_RANK_FAILED, "this process has left the group"});
   return {};
@@ -266,7 +269,8 @@ void TcpTransport::say(const Notice &notice,
                        const std::vector<uint32_t> &ranks) {
   uint64_t endNs = monotonicNs() + sayNs;
   for (uint32_t to : ranks)
-    if (to < links.size() && !isGone(to))
+    // Who leaves still listens, until all do.
+    if (to < links.size() && links[to].notices && !links[to].hasEnded)
       (void)sendAll(links[to].notices, &notice, sizeof(notice), endNs);
 }
 

@@ -360,6 +360,28 @@ static void endWithTrouble() {
   heddle_group_abort(group, 7);
 }
 
+/// The first rank goes past what the others do together, and leaves.
+static int testLeaving() {
+  heddle_program *program = partingModel(nullptr).load(folder);
+  heddle_ranks *ranks = ranksOfGroup(program);
+  int32_t in = 1, out = 0;
+  int64_t shape = 1;
+  heddle_tensor x = make_tensor(&in, HEDDLE_I32, 1, &shape),
+                y = make_tensor(&out, HEDDLE_I32, 1, &shape);
+  const heddle_tensor *inputs[] = {&x}, *outputs[] = {&y};
+  heddle_status status =
+      heddle_ranks_call_own(ranks, inputs, 1, outputs, 1, nullptr);
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+  if (!own) {
+    OK(status);
+    status = heddle_group_leave(group);
+  }
+  EXPECT(status, HEDDLE_RANK_FAILED, " waits in all_reduce (command ");
+  EXPECT(status, HEDDLE_RANK_FAILED, ", but rank 0 has ended its call");
+  return finish();
+}
+
 /// Four ranks of which one does what it should not in the second call: all
 /// learn of it, also who calls again, and the first ends the job.
 static void testTrouble(Trouble plan, const heddle_call_options *options,
@@ -522,6 +544,8 @@ int main(int argc, char **argv) {
     testLate(int32_t(rank));
   } else if (what == "cancelled") {
     testCancelled(int32_t(rank));
+  } else if (what == "leaving") {
+    return testLeaving();
   } else if (what == "own") {
     testOwnPartThatIsWrong(rank);
   } else if (what == "parting") {

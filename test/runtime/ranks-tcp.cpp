@@ -187,6 +187,8 @@ static void testTroubles() {
     END(ended, 7, "has learned");
   for (const Ended &ended : runAll(3, {"own", "1"}))
     END(ended, 7, "has learned");
+  for (const Ended &ended : runAll(3, {"leaving"}))
+    END(ended, 0, "all checks passed");
   for (const char *elsewhere : {"0", "1"})
     for (const Ended &ended : runAll(3, {"parting", elsewhere}))
       END(ended, 7, "has learned");
