@@ -599,6 +599,10 @@ Expression Ranges::simplified(Expression expression) const {
     return {};
   if (ExpressionAttr known = simpler.lookup(expression.attribute()))
     return Expression(known);
+  // count * (1 - count) of one that is 0 or 1.
+  if (std::optional<Interval> exact = oneByOne(expression, *this);
+      exact && exact->low == exact->high)
+    return Expression::constant(expression.context(), exact->low);
   Expression whole = expression;
   // What became simpler may let more become so: each time it has less within
   // functions.

@@ -142,6 +142,9 @@ TEST_F(RangesTest, ProductsOfOneSymbolAreLookedAtOneByOne) {
   expectInterval(count * count - count * 4, -4, 45);
   expectInterval(width * 96 - width * width, 0, 2048);
   EXPECT_EQ(ranges.interval(large * large - large * 2).low, -(2 << 20));
+  ranges.declare("flag", {0, 1});
+  Expression flag = symbol("flag");
+  EXPECT_EQ(ranges.simplified(flag - flag * flag), number(0));
 }
 
 TEST_F(RangesTest, HoldAtEveryPoint) {
