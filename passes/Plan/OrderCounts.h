@@ -25,7 +25,7 @@ llvm::SetVector<llvm::StringRef> symbolsOf(mlir::func::FuncOp kernel);
 llvm::SmallVector<CountedSize> countedSizes(mlir::func::FuncOp entry);
 
 /// Whether `launch` of `kernel` computes a size, or is told one that its entry
-/// computes: only queues of the cpu read counts.
+/// computes: not every device's queues read counts (`plan::readsCounts`).
 bool hasCount(kernel::LaunchOp launch, mlir::func::FuncOp kernel);
 
 /// Moves the launches of `entry` whose kernels name sizes that it computes
