@@ -23,6 +23,8 @@ struct AssignFactors : impl::AssignFactorsBase<AssignFactors> {
   using impl::AssignFactorsBase<AssignFactors>::AssignFactorsBase;
 
   void runOnOperation() override {
+    casts = {};
+    quantizer = {};
     AskedProducts found = findAskedProducts(getOperation());
     // By name, in the order in which products first have it.
     llvm::MapVector<StringRef, int64_t> counts;
@@ -59,7 +61,7 @@ struct AssignFactors : impl::AssignFactorsBase<AssignFactors> {
     return success();
   }
 
-  /// "bf16 in 3, w8a16 in 1", or "f32 in all" without any.
+  /// "bf16 in 3, w8a16 in 1".
   static std::string listOf(const llvm::MapVector<StringRef, int64_t> &counts) {
     if (counts.empty())
       return "no narrower factors in any";

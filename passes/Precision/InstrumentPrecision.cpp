@@ -35,6 +35,8 @@ struct InstrumentPrecision
           << " entries; the products of one can be chosen by an input";
       return signalPassFailure();
     }
+    parsed.clear();
+    quantizer = {};
     if (!readFormats())
       return signalPassFailure();
     SmallVector<Operation *> products =
@@ -97,11 +99,12 @@ struct InstrumentPrecision
     Value chosenLeft = left, chosenRight = right;
     for (auto [is, format] : llvm::zip_equal(isFormat, parsed)) {
       if (format.type) {
-        chosenLeft = rounded(builder, loc, left, chosenLeft, is, format.type);
         // One value may be both factors.
-        chosenRight = left == right ? chosenLeft
-                                    : rounded(builder, loc, right, chosenRight,
-                                              is, format.type);
+        bool isOne = chosenLeft == chosenRight;
+        chosenLeft = rounded(builder, loc, left, chosenLeft, is, format.type);
+        chosenRight =
+            isOne ? chosenLeft
+                  : rounded(builder, loc, right, chosenRight, is, format.type);
       } else if (std::optional<int64_t> axis =
                      weightAxis(product, format.weights)) {
         chosenRight = quantized(

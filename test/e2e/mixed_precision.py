@@ -281,14 +281,14 @@ def check_policies(heddle, folder, model, exact):
 
 
 def check_silent_calibration(heddle, model):
-    """Inputs of the calibration that tell nothing of what rounding does: the held-out ones end the search, with all in f32."""
+    """Inputs of the calibration that tell nothing of what rounding does: less of the budget gives the same program, which is not tried again, and all stays in f32."""
     x = model.samples["x"].copy()
     x[::8] = 0
     silent = Model(model.folder, "silent", model.file, model.options, {"x": x})
     artifact, _ = silent.budget(heddle, 1e-5)
     shown = certificate(heddle, artifact)
     assert not any(x[entry["sample"]].any() for entry in shown["estimate"]["samples"])
-    assert shown["estimate"]["error"] == 0 and shown["validation"]["max"] == 0 and shown["validation"]["tightenings"] == 4
+    assert shown["estimate"]["error"] == 0 and shown["validation"]["max"] == 0 and shown["validation"]["tightenings"] == 1
     assert shown["products"][0]["reason"] == "faster programs were beyond the budget when they were tried", shown["products"][0]["reason"]
     types = [product["type"] for product in shown["products"]]
     print(f"network, calibrated on zeros: {len(types) - types.count('f32')} of {len(types)} rounded")

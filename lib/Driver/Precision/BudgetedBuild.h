@@ -37,6 +37,7 @@ private:
   bool chooseAndValidate();
   double pinnedSquares() const;
   bool choose(double scale);
+  bool chooseOther(double &scale, llvm::ArrayRef<unsigned> tried);
   bool compileChosen();
   std::optional<llvm::SmallVector<HostTensor>>
   exactResults(size_t sample, llvm::ArrayRef<HostTensor> inputs);

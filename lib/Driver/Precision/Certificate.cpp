@@ -78,6 +78,14 @@ static std::string statementOf(const PrecisionCertificate &certificate) {
   return text;
 }
 
+/// What the margin multiplies, where that is not the error itself: what adds up
+/// (`toMagnitude`).
+static StringRef marginsObject(ErrorMetric metric) {
+  if (metric == ErrorMetric::Cosine)
+    return " on its angle";
+  return metric == ErrorMetric::Divergence ? " on its root" : "";
+}
+
 static json::Object toJson(const ProductRecord &product,
                            const PrecisionCertificate &certificate) {
   json::Object measured;
@@ -121,7 +129,8 @@ json::Object heddle::toJson(const PrecisionCertificate &certificate) {
                     {"meaning",
                      "an estimate, no bound: the larger of what independent "
                      "errors of products add up to and of what was measured on "
-                     "inputs of the calibration, times the margin"},
+                     "inputs of the calibration, times the margin" +
+                         marginsObject(certificate.metric).str()},
                     {"error", certificate.estimate()},
                     {"independent", certificate.independentError()},
                     {"margin", kEstimateMargin},

@@ -26,6 +26,9 @@ static constexpr unsigned kMostChosen = 4;
 /// were beyond it.
 static constexpr double kTightening = 0.9, kFixedTightening = 0.7;
 
+/// Below this part of the budget all is left in f32 that may be.
+static constexpr double kLeastScale = 1e-3;
+
 /// Results of the program in f32 that are kept at most; others are computed
 /// again.
 static constexpr size_t kMostKeptBytes = size_t(256) << 20;
@@ -64,6 +67,19 @@ bool BudgetedBuild::choose(double scale) {
   }
   types = typesOf(choices, assignment.choices);
   return true;
+}
+
+/// Chooses within `scale` times the budget, or so much less that it gives other
+/// types than `tried`, which would fail again. False as `choose` is.
+bool BudgetedBuild::chooseOther(double &scale, ArrayRef<unsigned> tried) {
+  for (; scale >= kLeastScale; scale *= kFixedTightening) {
+    if (!choose(scale))
+      return false;
+    if (ArrayRef(types) != tried)
+      return true;
+  }
+  scale = 0;
+  return choose(scale);
 }
 
 bool BudgetedBuild::compileChosen() {
@@ -180,7 +196,10 @@ bool BudgetedBuild::chooseAndValidate() {
     return false;
   double scale = 1;
   for (unsigned number = 1;; ++number) {
-    if (!choose(scale))
+    bool isWithin = number == 1
+                        ? choose(scale)
+                        : chooseOther(scale, std::vector<unsigned>(types));
+    if (!isWithin)
       return refusePins();
     if (!compileChosen())
       return false;

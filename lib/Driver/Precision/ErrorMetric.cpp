@@ -48,7 +48,7 @@ double heddle::toMagnitude(ErrorMetric metric, double error) {
     // 1 - cos(a) = 2 sin(a/2)^2, which keeps its digits for small angles.
     return 2 * std::asin(std::sqrt(std::min(1.0, std::max(0.0, error) / 2)));
   case ErrorMetric::Divergence:
-    return std::sqrt(std::max(0.0, error));
+    return std::sqrt(error < 0 ? 0 : error);
   default:
     return error;
   }
@@ -112,7 +112,8 @@ static double logSumExp(const HostTensor &tensor, int64_t first,
 }
 
 /// The mean divergence of the rows of `exact` from those of `result`; elements
-/// that are -inf in both have no part in it.
+/// that are -inf in both have no part in it. NaN where a row is no distribution
+/// because of another element that is not finite.
 static double divergence(const HostTensor &result, const HostTensor &exact) {
   double total = 0;
   int64_t rows = 0;
@@ -122,21 +123,24 @@ static double divergence(const HostTensor &result, const HostTensor &exact) {
     for (int64_t i = first; i < first + length; ++i) {
       double logP = exact.floatAt(i) - sumOfExact;
       double logQ = result.floatAt(i) - sumOfResult;
-      if (double p = std::exp(logP); p > 0)
+      if (double p = std::exp(logP); p != 0)
         total += p * (logP - logQ);
     }
     ++rows;
   });
   // No less than zero, but for rounding.
-  return rows ? std::max(0.0, total / rows) : 0;
+  return total < 0 || rows == 0 ? 0 : total / rows;
 }
 
+/// The part of the rows whose largest element is another one. NaN is the
+/// largest of a row that has one: nothing is known of its order.
 static double changedRows(const HostTensor &result, const HostTensor &exact) {
   int64_t changed = 0, rows = 0;
   auto largestAt = [](const HostTensor &tensor, int64_t first, int64_t length) {
     int64_t place = first;
     for (int64_t i = first; i < first + length; ++i)
-      if (tensor.floatAt(i) > tensor.floatAt(place))
+      if (tensor.floatAt(i) > tensor.floatAt(place) ||
+          (std::isnan(tensor.floatAt(i)) && !std::isnan(tensor.floatAt(place))))
         place = i;
     return place;
   };

@@ -21,7 +21,7 @@ using namespace heddle;
 
 /// Samples that calibrate at most, and calls that they take at most, unless one
 /// sample takes more.
-static constexpr size_t kMostSamples = 8, kMostCalls = 256;
+static constexpr size_t kMostSamples = 8, kMostCalls = 512;
 
 /// The one that is compiled for: the best of this machine, where none is named.
 bool BudgetedBuild::findTarget() {
@@ -137,9 +137,16 @@ bool BudgetedBuild::openData() {
   size_t callsPerSample = 1;
   for (const ProductChoices &choice : choices)
     callsPerSample += choice.allowed.size() - choice.allows(0);
-  split =
-      splitSamples(data->size(), std::clamp<size_t>(kMostCalls / callsPerSample,
-                                                    1, kMostSamples));
+  size_t most =
+      std::clamp<size_t>(kMostCalls / callsPerSample, 1, kMostSamples);
+  split = splitSamples(data->size(), most);
+  if (size_t wanted =
+          splitSamples(data->size(), kMostSamples).calibration.size();
+      most < wanted)
+    session.diagnostics.warn(
+        "of the inputs " + Twine(most) + " calibrate in place of " +
+        Twine(wanted) + ", as each takes " + Twine(callsPerSample) +
+        " calls: a policy that pins types, or leaves few open, takes less");
   return true;
 }
 

@@ -73,6 +73,11 @@ TEST_F(Metrics, RowsHaveALargestElement) {
 }
 
 TEST_F(Metrics, NumbersThatAreNotFiniteInOneAreInfinitelyWrong) {
+  // A row that is no distribution, though equal where it is not finite.
+  EXPECT_TRUE(std::isinf(
+      magnitude(ErrorMetric::Divergence, {INFINITY, 1}, {INFINITY, 2})));
+  EXPECT_TRUE(
+      std::isinf(magnitude(ErrorMetric::Divergence, {NAN, 1}, {NAN, 2})));
   for (ErrorMetric metric : allMetrics) {
     EXPECT_TRUE(std::isinf(magnitude(metric, {INFINITY, 1}, {1, 1})));
     EXPECT_TRUE(std::isinf(magnitude(metric, {NAN, 1}, {1, 1})));
