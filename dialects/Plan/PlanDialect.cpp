@@ -129,10 +129,13 @@ static std::optional<int64_t> sizeOf(std::optional<ArrayAttr> memories,
   return std::nullopt;
 }
 
-/// A buffer lies within the memory that it is a part of.
+/// A buffer lies within the memory that it is a part of, in a call of the
+/// largest sizes.
 static LogicalResult verifyEnd(BufferOp buffer, std::optional<int64_t> size,
+                               const heddle::size::Ranges &ranges,
                                StringRef what) {
-  auto end = static_cast<int64_t>(buffer.getPlace() + buffer.getSize());
+  int64_t place = buffer.getPlace();
+  int64_t end = place + bytesAtLargest(buffer, ranges);
   if (!size)
     return buffer.emitOpError() << "is in " << what << " that is not there";
   if (end > *size)
@@ -194,7 +197,7 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (auto buffer : getBody().getOps<BufferOp>())
     if (buffer.getKind() == BufferKind::Persistent &&
         failed(verifyEnd(buffer, sizeOf(filler.getPersistent(), buffer),
-                         "persistent memory")))
+                         /*ranges=*/{}, "persistent memory")))
       return failure();
   return verifyStates(*this);
 }
@@ -202,6 +205,7 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult ProgramOp::verifyRegions() {
   bool commands = false;
   auto devices = static_cast<int64_t>(deviceNames().size());
+  heddle::size::Ranges ranges = rangesOf(*this);
   for (Operation &op : getBody().front()) {
     auto buffer = dyn_cast<BufferOp>(op);
     if (!buffer) {
@@ -220,7 +224,7 @@ LogicalResult ProgramOp::verifyRegions() {
       continue;
     std::optional<int64_t> size = device == 0 ? static_cast<int64_t>(getArena())
                                               : sizeOf(getArenas(), buffer);
-    if (failed(verifyEnd(buffer, size, "an arena")))
+    if (failed(verifyEnd(buffer, size, ranges, "an arena")))
       return failure();
   }
   return verifyOrder(*this);

@@ -1,12 +1,15 @@
 // Verifies that commands of several queues touch the same memory only in an
-// order that events give.
+// order that events give. Where calls choose sizes, it looks at a call of the
+// largest ones.
 
 #include "dialects/Plan/PlanOrder.h"
 
+#include "dialects/Size/DeclaredRanges.h"
 #include "runtime/format/Hazards.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -28,7 +31,7 @@ class OrderVerifier {
 public:
   explicit OrderVerifier(ProgramOp program)
       : program(program), devices(program.deviceNames()),
-        queues(program.queueDevices()) {}
+        queues(program.queueDevices()), ranges(rangesOf(program)) {}
 
   LogicalResult run() {
     SmallVector<MemoryAccess> touched;
@@ -36,6 +39,8 @@ public:
   }
 
 private:
+  using Memory = std::tuple<BufferKind, int64_t, MemorySpace, int64_t>;
+
   LogicalResult verifyBlock(Block &block,
                             SmallVectorImpl<MemoryAccess> &touched);
   LogicalResult verifyReach(Operation *op, const Use &use, int64_t device);
@@ -44,7 +49,7 @@ private:
   ProgramOp program;
   SmallVector<StringRef> devices;
   SmallVector<int64_t> queues;
-  using Memory = std::tuple<BufferKind, int64_t, MemorySpace, int64_t>;
+  size::Ranges ranges;
   std::map<Memory, uint32_t> memories; ///< Their numbers.
 };
 } // namespace
@@ -116,18 +121,38 @@ LogicalResult OrderVerifier::verifyReach(Operation *op, const Use &use,
   return error;
 }
 
+/// Whether several buffers lie in one memory.
+static bool isShared(BufferOp buffer) {
+  return buffer.getKind() == BufferKind::Arena ||
+         buffer.getKind() == BufferKind::Persistent;
+}
+
+size::Ranges heddle::plan::rangesOf(ProgramOp program) {
+  auto module = program->getParentOfType<ModuleOp>();
+  return module ? size::declaredRanges(module) : size::Ranges();
+}
+
+int64_t heddle::plan::bytesAtLargest(BufferOp buffer,
+                                     const size::Ranges &ranges) {
+  int64_t most = buffer.getSize();
+  bool isPlacedBySizes =
+      buffer.getKind() == BufferKind::Arena && buffer.getDevice() == 0;
+  if (!isPlacedBySizes || !buffer.getBytes())
+    return most;
+  size::Expression bytes = ranges.withLargest(
+      size::Expression(*buffer.getBytes()), [](StringRef) { return true; });
+  std::optional<int64_t> value = bytes ? bytes.asConstant() : std::nullopt;
+  return value ? std::clamp<int64_t>(*value, 0, most) : most;
+}
+
 MemoryAccess OrderVerifier::access(const Use &use) {
   auto buffer = use.buffer.getDefiningOp<BufferOp>();
-  bool shared = buffer.getKind() == BufferKind::Arena ||
-                buffer.getKind() == BufferKind::Persistent;
-  auto place = static_cast<int64_t>(buffer.getPlace());
-  int64_t begin = shared ? place : 0;
+  int64_t place = buffer.getPlace(), begin = isShared(buffer) ? place : 0;
   Memory memory = {buffer.getKind(), buffer.getDevice(), buffer.getSpace(),
-                   shared ? 0 : place};
+                   place - begin};
   auto number = memories.try_emplace(memory, memories.size()).first->second;
-  return {
-      number,      begin,     begin + static_cast<int64_t>(buffer.getSize()),
-      /*owner=*/0, use.reads, use.writes};
+  return {number,      begin,     begin + bytesAtLargest(buffer, ranges),
+          /*owner=*/0, use.reads, use.writes};
 }
 
 /// Adds what the block's commands touch to `touched`.

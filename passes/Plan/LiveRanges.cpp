@@ -109,6 +109,8 @@ private:
   };
 
   llvm::SetVector<unsigned> walk(unsigned block);
+  void keepWithin(unsigned block, unsigned position, unsigned id,
+                  const Use &before);
   void widen(unsigned block, const Uses &uses, llvm::ArrayRef<Memory> memories);
 
   const CommandTree &tree;
@@ -136,6 +138,8 @@ llvm::SetVector<unsigned> RangeWidener::walk(unsigned block) {
         continue;
       Use &use = uses[id];
       use.numbers.resize(tree.queues.size(), 0);
+      if (!command.blocks.empty())
+        keepWithin(block, i, id, use);
       use.numbers[command.queue] = command.before[command.queue] + 1;
       use.last = i;
       std::vector<unsigned> &positions = memories[storage.device].positions;
@@ -156,6 +160,23 @@ llvm::SetVector<unsigned> RangeWidener::walk(unsigned block) {
   }
   widen(block, uses, memories);
   return all;
+}
+
+/// A storage that a loop or branch uses, and that a command `before` uses which
+/// need not be done when that begins, is kept to its end: no event says when
+/// its place is free within.
+void RangeWidener::keepWithin(unsigned block, unsigned position, unsigned id,
+                              const Use &before) {
+  const std::vector<Command> &commands = tree.blocks[block];
+  bool isDone = llvm::all_of(
+      llvm::zip_equal(before.numbers, commands[position].before),
+      [](auto pair) { return std::get<0>(pair) <= std::get<1>(pair); });
+  if (isDone)
+    return;
+  llvm::ArrayRef<int64_t> times = finder.times(block);
+  bool isLast = position + 1 == commands.size();
+  int64_t end = isLast ? times.back() : times[position + 1] - 1;
+  ranges[id].last = std::max(ranges[id].last, end);
 }
 
 void RangeWidener::widen(unsigned block, const Uses &uses,

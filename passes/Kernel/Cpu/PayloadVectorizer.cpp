@@ -50,6 +50,15 @@ FailureOr<LaneValue> PayloadVectorizer::loadOperand(LaneBuilder &lanes,
                     position);
 }
 
+/// Whether `operand` has a dimension of one element or none, which no position
+/// is a function of: where it has none, there is nothing to load.
+static bool mayVanish(Value operand) {
+  auto type = dyn_cast<RankedTensorType>(operand.getType());
+  return type && llvm::any_of(trueExtents(type), [](const Extent &extent) {
+           return extent.isSized() && extent.bound() <= 1;
+         });
+}
+
 SmallVector<LaneValue>
 PayloadVectorizer::loadInvariants(OpBuilder &builder, const LanePoint &point,
                                   ArrayRef<unsigned> movingLoops,
@@ -63,6 +72,7 @@ PayloadVectorizer::loadInvariants(OpBuilder &builder, const LanePoint &point,
     auto moves = [&](unsigned loop) { return position.isFunctionOf(loop); };
     if (values[input] ||
         loops.op->getOperand(input).getDefiningOp<linalg::GenericOp>() ||
+        mayVanish(loops.op->getOperand(input)) ||
         (point.lanes && moves(point.loop)) ||
         llvm::any_of(movingLoops, moves) ||
         loops.op.getMatchingBlockArgument(&loops.op->getOpOperand(input))

@@ -25,9 +25,10 @@ namespace {
 /// A program compiled for the oldest processors of this kind, and loaded.
 class CompiledProgram {
 public:
-  CompiledProgram(SizedProgram &program, Teller teller)
-      : program(program), teller(teller), module(program.module().clone()),
-        errors(text), session(CommonOptions(), "program", errors) {
+  CompiledProgram(SizedProgram &program, Teller teller, StringRef placedBy)
+      : program(program), teller(teller), placedBy(placedBy),
+        module(program.module().clone()), errors(text),
+        session(CommonOptions(), "program", errors) {
     if (teller == Teller::Counts)
       countSizes();
   }
@@ -50,6 +51,7 @@ private:
 
   SizedProgram &program;
   Teller teller;
+  StringRef placedBy;
   OwningOpRef<ModuleOp> module;
   std::string text;
   llvm::raw_string_ostream errors;
@@ -143,6 +145,10 @@ LogicalResult CompiledProgram::compile(format::ArtifactWriter &writer) {
   }
   CompileOptions options;
   options.targets = {findTarget("x86-64-v3")};
+  if (!placedBy.empty()) {
+    options.placement.devices = {"cpu", "sim:0", "sim:1"};
+    options.placement.by = placedBy.str();
+  }
   if (failed(runStage(heddle::Stage::Graph, *module)) ||
       failed(compileInto(*module, options, writer)))
     return failure();
@@ -221,7 +227,8 @@ static bool mayCount(SizedProgram &program) {
 }
 
 std::string checkCompiled(SizedProgram &program, ArrayRef<Sizes> choices,
-                          Teller teller, std::string &refusal) {
+                          Teller teller, StringRef placedBy,
+                          std::string &refusal) {
   if (teller == Teller::Counts && !mayCount(program)) {
     refusal = "nothing is counted";
     return "";
@@ -229,11 +236,13 @@ std::string checkCompiled(SizedProgram &program, ArrayRef<Sizes> choices,
   DialectRegistry registry;
   registerAllDialects(registry);
   program.builder.getContext()->appendDialectRegistry(registry);
-  CompiledProgram compiled(program, teller);
+  CompiledProgram compiled(program, teller, placedBy);
+  std::string how =
+      (teller == Teller::Counts ? "counted, " : "") +
+      (placedBy.empty() ? "" : "placed " + placedBy.str() + ", ") + "compiled";
   if (failed(compiled.load())) {
     if (!compiled.isRefused)
-      return (teller == Teller::Counts ? "counted, compiled: " : "compiled: ") +
-             compiled.message;
+      return how + ": " + compiled.message;
     refusal = compiled.message;
     return "";
   }
@@ -242,8 +251,7 @@ std::string checkCompiled(SizedProgram &program, ArrayRef<Sizes> choices,
       continue;
     std::string problem = compiled.compare(sizes);
     if (!problem.empty())
-      return (teller == Teller::Counts ? "counted, with " : "compiled, with ") +
-             program.text(sizes) + ": " + problem;
+      return how + ", with " + program.text(sizes) + ": " + problem;
   }
   return "";
 }

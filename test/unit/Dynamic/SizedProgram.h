@@ -278,9 +278,12 @@ enum class Teller {
   Shapes, ///< Those of the inputs.
   Counts, ///< The program: its inputs are tensors of the bounds, and numbers.
 };
-/// The same of the program when it is compiled and called.
+/// The same of the program when it is compiled and called; `placedBy` says how
+/// its parts are spread over the cpu and two simulated devices (Placement.h),
+/// or is empty for the cpu alone.
 std::string checkCompiled(SizedProgram &program, llvm::ArrayRef<Sizes> choices,
-                          Teller teller, std::string &refusal);
+                          Teller teller, llvm::StringRef placedBy,
+                          std::string &refusal);
 
 /// Data for an argument.
 HostTensor trueInput(SizedProgram &program, mlir::RankedTensorType type);

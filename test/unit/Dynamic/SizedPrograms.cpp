@@ -2,7 +2,8 @@
 // those of the static program at each choice of sizes, and over the bound, with
 // garbage in the padding, they compute what it computes: after the masks alone,
 // bit for bit, after the whole graph stage, and compiled, as the runtime calls
-// them: with sizes that shapes tell, and with such that the program computes.
+// them: with sizes that shapes tell, and with such that the program computes;
+// some on several devices.
 //
 // usage: sized-programs COUNT FIRST
 //        sized-programs --mutants FIRST
@@ -43,7 +44,7 @@ static constexpr uint64_t kMostTries = 400;
 namespace {
 struct Counts {
   uint64_t done, operations, sized, valued, points, excluded, refused, wrong,
-      compiled, counted;
+      compiled, counted, placed;
   /// One more than the program that is tried.
   uint64_t current;
 };
@@ -64,6 +65,9 @@ static std::unique_ptr<MLIRContext> makeContext() {
 /// Random sizes of large ranges, besides the least and the greatest.
 static constexpr unsigned kSizesOfLarge = 6;
 
+/// Of so many programs one is tried on several devices.
+static constexpr uint64_t kPlacedEach = 4;
+
 /// Tries one program; what is refused, or wrong, is written to `report`.
 static void tryProgram(MLIRContext &context, uint64_t number, Counts &counts,
                        std::FILE *report) {
@@ -77,7 +81,10 @@ static void tryProgram(MLIRContext &context, uint64_t number, Counts &counts,
       std::fprintf(report, "%s\n", message.c_str());
   std::string problem = checkExtents(*program, choices, counts.excluded),
               refusal;
-  if (problem.empty() && program->scale() != Scale::Huge &&
+  // Assumptions may contradict each other, which leaves no call.
+  bool isCallable = llvm::any_of(
+      choices, [&](const Sizes &sizes) { return program->holds(sizes); });
+  if (problem.empty() && isCallable && program->scale() != Scale::Huge &&
       !program->typesOnly) {
     problem = checkValues(*program, choices, Stage::Masks, refusal);
     if (problem.empty() && refusal.empty())
@@ -85,16 +92,24 @@ static void tryProgram(MLIRContext &context, uint64_t number, Counts &counts,
     counts.valued += refusal.empty();
     counts.refused += !refusal.empty();
     if (problem.empty() && refusal.empty()) {
-      problem = checkCompiled(*program, choices, Teller::Shapes, refusal);
+      problem = checkCompiled(*program, choices, Teller::Shapes, "", refusal);
       counts.compiled += refusal.empty();
     }
     if (problem.empty() && refusal.empty()) {
       std::string why;
-      problem = checkCompiled(*program, choices, Teller::Counts, why);
+      problem = checkCompiled(*program, choices, Teller::Counts, "", why);
       counts.counted += why.empty();
       if (!why.empty())
         std::fprintf(report, "count: %s\n",
                      StringRef(why).split("; give").first.str().c_str());
+    }
+    // Each fourth one on several devices, too.
+    if (problem.empty() && refusal.empty() && number % kPlacedEach == 0) {
+      std::string why, by = "random:" + std::to_string(number);
+      Teller teller =
+          number % (2 * kPlacedEach) ? Teller::Counts : Teller::Shapes;
+      problem = checkCompiled(*program, choices, teller, by, why);
+      counts.placed += why.empty();
     }
     // Not what the user may do about it, which names this program's sizes.
     if (!refusal.empty())
@@ -187,6 +202,7 @@ static int tryPrograms(uint64_t count, uint64_t first) {
     all.excluded += each.excluded;
     all.compiled += each.compiled;
     all.counted += each.counted;
+    all.placed += each.placed;
     all.refused += each.refused;
     all.wrong += each.wrong;
   }
@@ -195,14 +211,15 @@ static int tryPrograms(uint64_t count, uint64_t first) {
   printRefusals(report);
   std::printf("%llu programs, %llu with sizes, of %llu operations at %llu "
               "choices of sizes (%llu of them valid, but taken not to be): "
-              "%llu with their values, %llu compiled, %llu counted, %llu "
+              "%llu with their values, %llu compiled, %llu counted, "
+              "%llu placed, %llu "
               "refused, %llu wrong\n",
               (unsigned long long)count, (unsigned long long)all.sized,
               (unsigned long long)all.operations,
               (unsigned long long)all.points, (unsigned long long)all.excluded,
               (unsigned long long)all.valued, (unsigned long long)all.compiled,
-              (unsigned long long)all.counted, (unsigned long long)all.refused,
-              (unsigned long long)all.wrong);
+              (unsigned long long)all.counted, (unsigned long long)all.placed,
+              (unsigned long long)all.refused, (unsigned long long)all.wrong);
   return all.wrong == 0 && died == 0 ? 0 : 1;
 }
 
