@@ -229,28 +229,24 @@ int32_t MessageWorld::run(const heddle_collective &collective,
                           const char *source, char *target,
                           const Patience &patience, heddle_status *why) {
   int64_t element = format::elementBytes(format::DataType(collective.dtype));
-  number += isInCall;
-  transport.enter({number, collective.kind, collective.site});
+  // Outside of calls it stands beside other messages, at which ranks are not at
+  // the same time.
+  transport.enter(isInCall ? Position{number, collective.kind, collective.site}
+                           : Position{number});
   int32_t code = runPart({collective, source, target, patience, why, element,
                           collective.elements * element});
   transport.enter({number});
   return code;
 }
 
-/// Calls count in the upper half of the number, and their collectives in the
-/// lower: where ranks have ended a call is behind all that others do in it.
-static constexpr uint64_t lowerHalf = UINT32_MAX;
-
 void MessageWorld::beginCall() {
-  number = (number | lowerHalf) + 1;
   isInCall = true;
-  transport.enter({number});
+  transport.enter({++number});
 }
 
 void MessageWorld::endCall() {
-  number |= lowerHalf;
   isInCall = false;
-  transport.enter({number});
+  transport.enter({++number});
 }
 
 //===----------------------------------------------------------------------===//

@@ -186,9 +186,12 @@ static std::string nameOf(const Position &position) {
 
 Error Transport::apart(uint32_t waiting, const Position &here, uint32_t rank,
                        const Position &there) const {
+  std::string who = "rank " + std::to_string(rank);
+  if (here.kind == Position::outside && there.kind == Position::outside)
+    return {HEDDLE_RANK_FAILED, "rank " + std::to_string(waiting) + " and " +
+                                    who + " have not made the same calls"};
   if (here.kind == Position::outside)
     return apart(rank, there, waiting, here);
-  std::string who = "rank " + std::to_string(rank);
   return {HEDDLE_RANK_FAILED,
           "rank " + std::to_string(waiting) + " waits in " + nameOf(here) +
               ", but " + who +
@@ -211,21 +214,36 @@ void Transport::sayWait() {
     notice.kind = Notice::Wait;
     notice.position = current;
     notice.received = peers[message.peer].received;
+    notice.sent = peers[message.peer].sent;
     say(notice, {message.peer});
   }
 }
 
+/// Whether the exchange that is made wants something of a rank.
+bool Transport::waitsFor(uint32_t rank) const {
+  for (size_t i = 0; i < running.count; ++i) {
+    const Message &message = running.messages[i];
+    if (message.peer == rank && message.bytes &&
+        message.way == Message::Way::Receive)
+      return true;
+  }
+  return false;
+}
+
 /// A rank that waits for this one waits in vain if it has got all that was sent
-/// to it, and this rank is past where it waits, or does something else there.
-/// Messages are counted when an exchange is done, so that what is on its way
-/// never looks as if it were missing.
+/// to it, and this rank has ended that call, or waits itself for what the other
+/// would send only past where it is. Messages are counted when an exchange is
+/// done, so that what is on its way never looks as if it were missing.
 Error Transport::findApart() const {
   for (uint32_t rank = 0; rank < peers.size(); ++rank) {
     const Peer &peer = peers[rank];
     const Position &there = peer.wait.position;
-    if (peer.wait.kind && peer.wait.received == peer.sent &&
-        (current.number > there.number ||
-         (current.number == there.number && !current.isSame(there))))
+    if (!peer.wait.kind || peer.wait.received != peer.sent)
+      continue;
+    bool waitForEachOther = current.number == there.number &&
+                            !current.isSame(there) && waitsFor(rank) &&
+                            peer.wait.sent == peer.received;
+    if (current.number > there.number || waitForEachOther)
       return apart(rank, there, ownRank, current);
   }
   return {};

@@ -19,14 +19,15 @@ struct Message {
   uint64_t bytes;
 };
 
-/// Where a rank is in what all of them do in the same order.
+/// Where a rank is in what it does with others. How many collectives it has
+/// come to does not count: groups of ranks may loop a different number of
+/// times.
 struct Position {
   static constexpr uint32_t outside = UINT32_MAX;
-  uint64_t number = 0;     ///< Rises with collectives, and at ends of calls.
+  uint64_t number = 0;     ///< Rises where calls begin and where they end.
   uint32_t kind = outside; ///< heddle_collective_kind, or of collectives.
   uint32_t site = 0;       ///< The command's number in the program.
 
-  /// Of two ranks with the same number whether they do the same.
   bool isSame(const Position &other) const {
     return number == other.number && kind == other.kind && site == other.site;
   }
@@ -43,7 +44,9 @@ struct Notice {
   Kind kind;
   uint32_t unused;
   Position position;
-  uint64_t received; ///< Of a Wait: how many messages have come of the other.
+  /// Of a Wait: how many messages have come of the other, and gone to it,
+  /// before those that are waited for.
+  uint64_t received, sent;
   heddle_status status;
 };
 
@@ -126,8 +129,7 @@ protected:
   bool isEndExpected() const { return expectsEnds; }
   /// What becomes of a rank whose process has ended, or `how` it is gone.
   Error endOf(uint32_t rank, const char *how = "has ended") const;
-  /// Of two ranks at different places, at least one of them in a collective,
-  /// one waits for the other in vain.
+  /// Of two ranks at different places one waits for the other in vain.
   Error apart(uint32_t waiting, const Position &here, uint32_t rank,
               const Position &there) const;
   /// Whether another rank waits for this one in vain.
@@ -156,6 +158,7 @@ private:
   };
 
   bool isOfMachine(uint32_t rank) const;
+  bool waitsFor(uint32_t rank) const;
   void count(const Exchange &done);
   void sayWait();
 

@@ -167,6 +167,88 @@ static void testParts() {
   testSame(same, HEDDLE_F32, someBytes(DataType::f32, whole), whole * 4);
 }
 
+/// Two groups of ranks that loop a different number of times, each summing over
+/// its own, before all sum.
+static void testUnequalLoops() {
+  if (count % 2)
+    return;
+  Parted parted(count, DataType::i32, 1, 1);
+  Model &model = parted.model;
+  model.arena(192);
+  uint32_t left = model.buffer(BufferKind::arena, 0, 4, 0),
+           flag = model.buffer(BufferKind::arena, 0, 1, 64),
+           partial = model.buffer(BufferKind::arena, 0, 4, 128),
+           positive = model.kernel("positive", 2, 0),
+           countdown = model.kernel("countdown", 3, 0);
+  model.kernels[countdown].inPlace = {InPlace(1, 0)};
+  std::vector<uint32_t> all;
+  for (uint32_t i = 0; i < count; ++i)
+    all.push_back(i);
+  copyWhole(model, parted.input, left, 0);
+  copyWhole(model, parted.input, partial, 0);
+  LoopT loop;
+  loop.condition = 1;
+  loop.body = 2;
+  loop.flag = parted.bound(flag, Access::read);
+  model.command().action.Set(std::move(loop));
+  CollectiveT sum =
+      parted.collective(CollectiveKind::all_reduce, DataType::i32, all, count);
+  sum.source = parted.bound(partial, Access::read);
+  model.command().action.Set(std::move(sum));
+  model.block();
+  model.launch(
+      positive,
+      {model.bind(left, Access::read), model.bind(flag, Access::write)}, {}, 1);
+  model.block();
+  sum = parted.collective(CollectiveKind::all_reduce, DataType::i32, all,
+                          count / 2);
+  sum.target = parted.bound(partial, Access::write);
+  model.command().action.Set(std::move(sum));
+  model.launch(countdown,
+               {model.bind(left, Access::read), model.bind(left, Access::write),
+                model.bind(flag, Access::write)},
+               {}, 1);
+  std::vector<int32_t> trips(count, 3);
+  std::fill(trips.begin() + count / 2, trips.end(), 500);
+  testSame(parted, HEDDLE_I32, toBytes(trips), size_t(count) * 4);
+}
+
+/// An input that goes along from rank to rank comes behind one that is cut. A
+/// rank that waits for it waits for none that is late: here the last is, and
+/// the first cannot send it its part yet.
+static void testUncutBehindCut() {
+  if (engine != "tcp" || count != 3)
+    return;
+  constexpr int64_t part = 12 << 20; // more bytes than a connection holds back
+  Parted parted(count, DataType::i32, part, 3);
+  Model &model = parted.model;
+  model.manifest.entries[0]->inputs.push_back(
+      tensor(model, "same", DataType::i32, {3}));
+  uint32_t same = model.buffer(BufferKind::input, 1, 12);
+  copyWhole(model, same, parted.output, 0);
+  heddle_program *program = parted.load(folder);
+  heddle_ranks *ranks = ranksOfGroup(program);
+  if (own) {
+    timespec span = {1, 0};
+    if (own + 1 == count)
+      nanosleep(&span, nullptr);
+    OK(heddle_ranks_serve(ranks));
+  } else {
+    std::vector<int32_t> cut(size_t(part) * count), out(3 * size_t(count));
+    std::array<int32_t, 3> uncut = {1, 2, 3};
+    int64_t cutShape = part * count, shape = 3, outShape = 3 * count;
+    heddle_tensor x = make_tensor(cut.data(), HEDDLE_I32, 1, &cutShape),
+                  z = make_tensor(uncut.data(), HEDDLE_I32, 1, &shape),
+                  y = make_tensor(out.data(), HEDDLE_I32, 1, &outShape);
+    const heddle_tensor *inputs[] = {&x, &z}, *outputs[] = {&y};
+    OK(heddle_ranks_call(ranks, inputs, 2, outputs, 1, nullptr));
+    for (size_t i = 0; i < out.size(); ++i)
+      CHECK(out[i] == uncut[i % 3]);
+  }
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+}
+
 /// The first rank gives and takes parts.
 static void testTensorsInParts() {
   Parted parted(count, DataType::i32, 3, 3);
@@ -530,6 +612,8 @@ int main(int argc, char **argv) {
     testCollectives();
     testPermute();
     testParts();
+    testUnequalLoops();
+    testUncutBehindCut();
     testTensorsInParts();
     testOwnParts();
     testTraffic();
