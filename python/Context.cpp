@@ -126,6 +126,7 @@ Context::Context(nb::object owner, size_t entry, uint32_t threads, bool stages,
     options.size = sizeof options;
     options.threads = threads;
     options.group = group ? group->handle() : nullptr;
+    options.own_calls = group != nullptr;
     options.engine = engine.empty() ? nullptr : engine.c_str();
     heddle_status status;
     {

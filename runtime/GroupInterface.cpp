@@ -58,7 +58,10 @@ heddle_status heddle_group_agree(heddle_group *group,
     Error error;
     if (own && own->code)
       error = {static_cast<heddle_code>(own->code), own->message};
-    return toStatus(group->group->agree(error, format::Hash(0, 0), 0));
+    Turn turn(group->group->busy);
+    return toStatus(turn ? group->group->agree(error, format::Hash(0, 0), 0,
+                                               /*hasOwnCalls=*/false)
+                         : LaunchedGroup::inUse());
   });
 }
 
@@ -75,7 +78,13 @@ void heddle_group_await_abort(heddle_group *group, uint64_t timeoutNs) {
 
 heddle_status heddle_group_leave(heddle_group *group) {
   return guarded([&]() -> heddle_status {
-    std::unique_ptr<heddle_group> ended(group);
-    return toStatus(group ? group->group->leave() : Error());
+    if (!group)
+      return toStatus({});
+    std::shared_ptr<LaunchedGroup> left = group->group;
+    Turn turn(left->busy);
+    if (!turn)
+      return toStatus(LaunchedGroup::inUse());
+    delete group;
+    return toStatus(left->leave());
   });
 }

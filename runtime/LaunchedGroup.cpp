@@ -86,16 +86,23 @@ Error LaunchedGroup::verdict(const std::vector<Vote> &votes) const {
                   std::to_string(votes[i].entry) + ", and rank 0 for number " +
                   std::to_string(votes[0].entry) +
                   ": name the same entry for all of them"};
+  for (uint32_t i = 1; i < votes.size(); ++i)
+    if (votes[i].hasOwnCalls != votes[0].hasOwnCalls)
+      return {HEDDLE_RANK_FAILED,
+              "ranks 0 and " + std::to_string(i) +
+                  " do not agree whether each process calls with its own parts "
+                  "(heddle_ranks_options.own_calls)"};
   return {};
 }
 
 Error LaunchedGroup::agree(const Error &own, const format::Hash &hash,
-                           uint64_t entry) {
+                           uint64_t entry, bool hasOwnCalls) {
   std::vector<Vote> votes(rank() ? 1 : count());
   tell(own, &votes[0].status);
   votes[0].hash[0] = hash.low();
   votes[0].hash[1] = hash.high();
   votes[0].entry = entry;
+  votes[0].hasOwnCalls = hasOwnCalls;
   heddle_status all = {};
   std::vector<Message> asked, told;
   auto at = [](auto &value) { return reinterpret_cast<char *>(&value); };
@@ -115,6 +122,12 @@ Error LaunchedGroup::agree(const Error &own, const format::Hash &hash,
   if (int32_t code = transport->exchange(told.data(), told.size(), {}, &why))
     return runtime::told(code, why);
   return runtime::told(all.code, all);
+}
+
+Error LaunchedGroup::inUse() {
+  return {HEDDLE_CONTEXT_BUSY,
+          "another thread is in a function of the group, or in a call of ranks "
+          "of it, which are made one at a time"};
 }
 
 Error LaunchedGroup::leave() { return transport->leave(); }

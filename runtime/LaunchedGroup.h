@@ -3,6 +3,7 @@
 #ifndef HEDDLE_RUNTIME_LAUNCHEDGROUP_H
 #define HEDDLE_RUNTIME_LAUNCHEDGROUP_H
 
+#include "runtime/Turn.h"
 #include "runtime/collectives/MessageWorld.h"
 #include "runtime/format/Layout.h"
 
@@ -18,10 +19,16 @@ public:
   uint32_t rank() const { return transport->rank(); }
   uint32_t count() const { return transport->count(); }
   /// All ranks come here, and get the first error of one; that some have
-  /// another artifact than the first, which `hash` tells, or another of its
-  /// entries is one, too.
-  Error agree(const Error &own, const format::Hash &hash, uint64_t entry);
+  /// another artifact than the first, which `hash` tells, another of its
+  /// entries, or other calls in mind is one, too.
+  Error agree(const Error &own, const format::Hash &hash, uint64_t entry,
+              bool hasOwnCalls);
   Error leave();
+
+  /// Who exchanges messages takes a Turn; where there is none, the group is
+  /// `inUse`.
+  std::atomic<bool> busy{false};
+  static Error inUse();
 
   /// Sends and receives.
   std::unique_ptr<Transport> transport;
@@ -33,6 +40,7 @@ private:
     heddle_status status;
     uint64_t hash[2];
     uint64_t entry;
+    uint64_t hasOwnCalls; ///< Whether each process calls, or the first.
   };
   Error verdict(const std::vector<Vote> &votes) const;
 };

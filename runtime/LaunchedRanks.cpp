@@ -21,9 +21,10 @@ using namespace heddle::runtime;
 using namespace heddle::format;
 
 LaunchedRanks::LaunchedRanks(std::shared_ptr<LoadedProgram> given, size_t index,
-                             std::shared_ptr<LaunchedGroup> joined, Error why)
+                             std::shared_ptr<LaunchedGroup> joined,
+                             bool hasOwnCalls, Error why)
     : RankGroup(std::move(given), index), group(std::move(joined)),
-      problem(std::move(why)), owner(getpid()) {}
+      hasOwnCalls(hasOwnCalls), problem(std::move(why)), owner(getpid()) {}
 
 LaunchedRanks::~LaunchedRanks() {
   if (!isReady || rank() || hasOwnCalls || owner != getpid() ||
@@ -71,18 +72,27 @@ Error LaunchedRanks::prepare(uint32_t threads) {
 
 Error LaunchedRanks::create(uint32_t threads) {
   const Header &header = program->header();
-  Error own = prepare(threads);
-  if (Error error =
-          group->agree(own, Hash(header.hash[0], header.hash[1]), entryIndex))
-    return error;
-  group->transport->expectEnds(false);
-  isReady = true;
-  return {};
+  return inTurn([&]() -> Error {
+    Error own = prepare(threads);
+    if (Error error = group->agree(own, Hash(header.hash[0], header.hash[1]),
+                                   entryIndex, hasOwnCalls))
+      return error;
+    group->transport->expectEnds(false);
+    isReady = true;
+    return {};
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // Calls, as all ranks see them
 //===----------------------------------------------------------------------===//
+
+/// Calls `body` unless other ranks of the group, or the group itself, exchange
+/// messages on another thread.
+template <typename Body> Error LaunchedRanks::inTurn(Body body) {
+  Turn turn(group->busy);
+  return turn ? body() : LaunchedGroup::inUse();
+}
 
 Error LaunchedRanks::exchange(const Message *list, size_t number) {
   heddle_status why;
@@ -149,11 +159,19 @@ Error LaunchedRanks::conclude(Error error) {
 // The first rank
 //===----------------------------------------------------------------------===//
 
+static Error madeForOwnCalls() {
+  return {HEDDLE_ARGUMENT_INVALID,
+          "the ranks were made for calls of each process with its own parts "
+          "(heddle_ranks_options.own_calls)"};
+}
+
 Error LaunchedRanks::checkReady(const heddle_call_options &) {
   if (rank())
     return {HEDDLE_ARGUMENT_INVALID,
             "calls are made by rank 0, and this process is rank " +
                 std::to_string(rank()) + ": it serves them"};
+  if (hasOwnCalls)
+    return madeForOwnCalls();
   return checkOwner();
 }
 
@@ -161,6 +179,11 @@ Error LaunchedRanks::checkOwner() const {
   if (owner != getpid())
     return {HEDDLE_RANK_FAILED, "the rank is the process that made it, not "
                                 "this one, which was forked from it"};
+  return {};
+}
+
+/// Once nobody else uses the group.
+Error LaunchedRanks::checkGroup() const {
   const heddle_status &failure = group->transport->failure();
   return told(failure.code, failure);
 }
@@ -231,6 +254,12 @@ Error LaunchedRanks::takeReports() {
 }
 
 Error LaunchedRanks::run(const heddle_call_options &options) {
+  return inTurn([&] { return callAll(options); });
+}
+
+Error LaunchedRanks::callAll(const heddle_call_options &options) {
+  if (Error error = checkGroup())
+    return error;
   patience = {options.deadline_ns, options.cancel};
   uint64_t now = monotonicNs(), remaining = 0;
   if (options.deadline_ns)
@@ -252,10 +281,17 @@ Error LaunchedRanks::runOwn(const heddle_tensor *const *inputs,
                             const heddle_tensor *const *outputs,
                             size_t outputCount,
                             const heddle_call_options &options) {
+  if (!hasOwnCalls)
+    return {HEDDLE_ARGUMENT_INVALID,
+            "the ranks were made for calls of rank 0: set "
+            "heddle_ranks_options.own_calls for all processes"};
   if (Error error = checkOwner())
     return error;
-  hasOwnCalls = true;
-  return conclude(runPart(inputs, inputCount, outputs, outputCount, options));
+  return inTurn([&]() -> Error {
+    if (Error error = checkGroup())
+      return error;
+    return conclude(runPart(inputs, inputCount, outputs, outputCount, options));
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,6 +327,12 @@ Error LaunchedRanks::serveCalls() {
   if (!rank())
     return {HEDDLE_ARGUMENT_INVALID,
             "rank 0 makes the calls that other ranks serve"};
+  if (hasOwnCalls)
+    return madeForOwnCalls();
+  return inTurn([&] { return serveAll(); });
+}
+
+Error LaunchedRanks::serveAll() {
   while (true) {
     Order order = {};
     patience = {};

@@ -17,9 +17,12 @@ namespace heddle::runtime {
 /// gets theirs of the outputs.
 class LaunchedRanks final : public RankGroup {
 public:
-  /// `problem`: why this process cannot be a rank, which all are told.
+  /// `hasOwnCalls`: each process calls with its own parts, and nobody serves
+  /// the first. `problem`: why this process cannot be a rank, which all are
+  /// told.
   LaunchedRanks(std::shared_ptr<LoadedProgram> program, size_t entry,
-                std::shared_ptr<LaunchedGroup> group, Error problem);
+                std::shared_ptr<LaunchedGroup> group, bool hasOwnCalls,
+                Error problem);
   ~LaunchedRanks() override;
 
   size_t threads() const override { return context ? context->threads() : 0; }
@@ -57,7 +60,11 @@ private:
   Error runPart(const heddle_tensor *const *inputs, size_t inputCount,
                 const heddle_tensor *const *outputs, size_t outputCount,
                 const heddle_call_options &options);
+  Error callAll(const heddle_call_options &options);
+  Error serveAll();
   Error checkOwner() const;
+  Error checkGroup() const;
+  template <typename Body> Error inTurn(Body body);
   Error conclude(Error error);
 
   uint32_t rank() const { return group->rank(); }
@@ -65,6 +72,7 @@ private:
   char *place(size_t tensor) const;
 
   std::shared_ptr<LaunchedGroup> group;
+  const bool hasOwnCalls;
   Error problem;
   std::unique_ptr<Context> context;
   PartMemory memory;
@@ -76,7 +84,6 @@ private:
   std::vector<char> reports;     ///< Of each rank.
   Patience patience;             ///< Of the call.
   bool isReady = false;
-  bool hasOwnCalls = false; ///< Nobody serves those of the first rank.
   pid_t owner;
 };
 

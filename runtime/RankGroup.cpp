@@ -41,6 +41,9 @@ Error RankGroup::make(std::shared_ptr<LoadedProgram> program, size_t entry,
     return problem;
   if (options.group && options.engine)
     return {HEDDLE_ARGUMENT_INVALID, "ranks of a group have its engine"};
+  if (!options.group && options.own_calls)
+    return {HEDDLE_ARGUMENT_INVALID,
+            "only the processes of a group have parts of their own"};
   uint32_t sharers = options.group ? options.group->group->transport->sharers()
                                    : program->manifest().ranks();
   uint32_t threads = options.threads
@@ -50,7 +53,8 @@ Error RankGroup::make(std::shared_ptr<LoadedProgram> program, size_t entry,
   std::unique_ptr<RankGroup> made;
   if (options.group)
     made = std::make_unique<LaunchedRanks>(
-        std::move(program), entry, options.group->group, std::move(problem));
+        std::move(program), entry, options.group->group, options.own_calls,
+        std::move(problem));
   else if (!std::strcmp(engine, "threads"))
     made = std::make_unique<Ranks>(std::move(program), entry);
   else if (!std::strcmp(engine, "processes"))

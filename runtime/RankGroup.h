@@ -5,8 +5,8 @@
 
 #include "runtime/RankParts.h"
 #include "runtime/RankTensors.h"
+#include "runtime/Turn.h"
 
-#include <atomic>
 #include <memory>
 
 namespace heddle::runtime {
@@ -51,12 +51,9 @@ protected:
   /// Calls `body` where there is no other call.
   template <typename Body>
   Error callOnce(const heddle_call_options &options, Body body) {
-    if (busy.exchange(true, std::memory_order_acquire))
+    Turn turn(busy);
+    if (!turn)
       return {HEDDLE_CONTEXT_BUSY, "the ranks are in another call"};
-    struct Done {
-      std::atomic<bool> &busy;
-      ~Done() { busy.store(false, std::memory_order_release); }
-    } done{busy};
     if (options.state_count || options.size_count)
       return {HEDDLE_ARGUMENT_INVALID, "ranks take no states and no sizes"};
     return body();

@@ -868,8 +868,9 @@ typedef struct heddle_group_options {
    be given (docs/tutorial/many-devices.md, SECURITY.md). Those that do not come
    within HEDDLE_JOIN_SECONDS (120) are named (HEDDLE_RANK_FAILED). Such a group
    can be joined again when it has been left. heddle_group_abort ends the other
-   processes when they are in a function of the group or its ranks, or come to
-   one. Since 0.1. */
+   processes when they wait in a function of the group or its ranks, or come to
+   wait in one; where a failure has been told before, in
+   heddle_group_await_abort alone. Since 0.1. */
 HEDDLE_API heddle_status heddle_group_join(const heddle_group_options *options,
                                            heddle_group **out_group);
 /* The number of this process, from 0. Since 0.1. */
@@ -906,7 +907,9 @@ HEDDLE_API void heddle_group_await_abort(heddle_group *group,
                                          uint64_t timeout_ns);
 /* All processes call it, when their ranks are destroyed. Where some rank has
    failed, it does not wait for others: the process is to end then, which its
-   launcher notices. NULL is fine. Since 0.1. */
+   launcher notices. Where a process ends before it has left, the others get
+   HEDDLE_RANK_FAILED by "tcp". The group is gone then, unless the status is
+   HEDDLE_CONTEXT_BUSY. NULL is fine. Since 0.1. */
 HEDDLE_API heddle_status heddle_group_leave(heddle_group *group);
 
 /* Since 0.1. */
@@ -917,6 +920,9 @@ typedef struct heddle_ranks_options {
   const char *engine;  /* "threads", also for NULL: ranks are threads of this
                           process; "processes": each is one of its own */
   heddle_group *group; /* ranks are its processes; `engine` is NULL then */
+  uint32_t own_calls;  /* of a group, for all its processes alike: not 0: they
+                          call heddle_ranks_call_own; 0: the first process
+                          calls, and the others heddle_ranks_serve */
 } heddle_ranks_options;
 
 /* Makes the ranks of an entry. Each has a context of its own; calls allocate
@@ -950,11 +956,14 @@ typedef struct heddle_ranks_options {
    each rank its parts, and gets them back. Where a rank fails, its process ends
    or the call is cancelled or late, the group is over: all processes are told,
    with the status of the rank that failed first, and so is each later call.
-   Since 0.1. */
+   A group does one thing at a time: where another thread of the process is in a
+   function of the group, or in a call of any ranks of it, functions that would
+   send messages return HEDDLE_CONTEXT_BUSY. Since 0.1. */
 HEDDLE_API heddle_status heddle_ranks_create(
     heddle_program *program, size_t entry, const heddle_ranks_options *options,
     heddle_ranks **out_ranks);
-/* Not while a call is running. NULL is fine. Since 0.1. */
+/* Not while a call is running, of a group also not of other ranks. NULL is
+   fine. Since 0.1. */
 HEDDLE_API void heddle_ranks_destroy(heddle_ranks *ranks);
 
 /* In a process of a group that is not its first: takes its part in the calls of
@@ -994,8 +1003,9 @@ HEDDLE_API heddle_status heddle_ranks_call_parts(
     size_t input_count, const heddle_parted_tensor *const *outputs,
     size_t output_count, const heddle_call_options *options);
 
-/* Runs the entry on all ranks of a group, whose processes all call it, in the
-   same order, in place of heddle_ranks_call and heddle_ranks_serve. Each gives
+/* Runs the entry on all ranks of a group that were made with `own_calls`: all
+   processes call it, in the same order, in place of heddle_ranks_call and
+   heddle_ranks_serve. Each gives
    its own part of each input, and memory for its own of each output, which are
    used where they lie, and returns when it has these. A process that fails, or
    whose tensors are not what is wanted, ends the group; others learn it where

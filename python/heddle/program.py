@@ -154,7 +154,8 @@ class Model:
     """One entry of a loaded artifact. Call it with its inputs, in order or by name; the result is a dictionary of arrays.
 
     Several threads may call; one model serves them in turn and releases the interpreter's lock while it computes. For calls at the same time
-    load one model per thread: they share the weights' pages.
+    load one model per thread: they share the weights' pages. Models of one Group are called one at a time, in the same order by all its processes: a call
+    beside another is an error (HEDDLE_CONTEXT_BUSY).
     """
 
     def __init__(self, program: _runtime.Program, entry: int, threads: int, stage_tensors: bool = False, engine: str = "",

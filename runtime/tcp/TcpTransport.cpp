@@ -19,6 +19,9 @@ using namespace heddle::runtime;
 static constexpr uint64_t sayNs = 1000000000;
 static constexpr int reasonMs = 200;
 
+/// What is known of a rank that says nothing any more.
+static constexpr const char *ended = "has ended, or its connection";
+
 /// Between two looks at what does not come by a socket.
 static constexpr int lookMs = static_cast<int>(lookNs / 1000000);
 
@@ -101,6 +104,9 @@ Error TcpTransport::leave() {
       if (Error error = findApart())
         fail(error);
     }
+  for (uint32_t i = 0; i < count(); ++i)
+    if (links[i].hasEnded && !links[i].hasLeft)
+      fail(endOf(i, ended));
   if (failure().code)
     return told(failure().code, failure());
   links.clear();
@@ -308,7 +314,7 @@ Error TcpTransport::hear() {
     return {};
   for (uint32_t i = 0; i < links.size(); ++i)
     if (links[i].hasEnded && !links[i].hasLeft)
-      return endOf(i, "has ended, or its connection");
+      return endOf(i, ended);
   return {};
 }
 
@@ -319,8 +325,7 @@ Error TcpTransport::lost(uint32_t from) {
   pollfd reason = {link.notices.descriptor(), POLLIN, 0};
   poll(&reason, 1, reasonMs);
   (void)hear();
-  return failure().code ? told(failure().code, failure())
-                        : endOf(from, "has ended, or its connection");
+  return failure().code ? told(failure().code, failure()) : endOf(from, ended);
 }
 
 Error runtime::joinTcp(std::unique_ptr<Transport> &joined) {

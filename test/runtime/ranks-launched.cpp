@@ -5,6 +5,7 @@
 #include "test/runtime/PartedModel.h"
 
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <ctime>
@@ -25,14 +26,21 @@ static constexpr uint64_t pieceBytes = 50000;
 
 static heddle_ranks *ranksOfGroup(heddle_program *program,
                                   int32_t code = HEDDLE_OK,
-                                  const char *part = nullptr) {
+                                  const char *part = nullptr,
+                                  bool hasOwnCalls = false) {
   heddle_ranks_options options = {};
   options.size = sizeof(options);
   options.threads = 1;
   options.group = group;
+  options.own_calls = hasOwnCalls;
   heddle_ranks *ranks = nullptr;
   EXPECT(heddle_ranks_create(program, 0, &options, &ranks), code, part);
   return ranks;
+}
+
+/// Ranks whose processes all call.
+static heddle_ranks *ownRanksOfGroup(heddle_program *program) {
+  return ranksOfGroup(program, HEDDLE_OK, nullptr, /*hasOwnCalls=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,13 +292,16 @@ static void testTensorsInParts() {
   heddle_program_destroy(program);
 }
 
-/// Each process gives its own part; nobody serves the first.
+/// Each process gives its own part; nobody serves the first. Ranks that were
+/// never called take nothing from those that are.
 static void testOwnParts() {
   Parted parted(count, DataType::i32, 3, 3);
   parted.model.command().action.Set(parted.collective(
       CollectiveKind::all_reduce, DataType::i32, groupsOf(count), count));
   heddle_program *program = parted.load(folder);
-  heddle_ranks *ranks = ranksOfGroup(program);
+  heddle_ranks *ranks = ownRanksOfGroup(program),
+               *idle = ownRanksOfGroup(program);
+  heddle_ranks_destroy(idle);
   auto n = int32_t(count);
   for (int32_t call = 0; call < 3; ++call) {
     std::array<int32_t, 3> in = {int32_t(own), call, 1}, out = {};
@@ -342,6 +353,8 @@ static void testRefusals() {
   heddle_program *program = parted.load(folder);
   heddle_ranks *ranks = ranksOfGroup(program);
   Bytes in(8 * count), out(8 * count), small(8);
+  EXPECT(heddle_ranks_call_own(ranks, nullptr, 0, nullptr, 0, nullptr),
+         HEDDLE_ARGUMENT_INVALID, "were made for calls of rank 0");
   if (own) {
     EXPECT(callRanks(ranks, HEDDLE_F32, in, out), HEDDLE_ARGUMENT_INVALID,
            "calls are made by rank 0, and this process is rank");
@@ -354,6 +367,14 @@ static void testRefusals() {
     OK(callRanks(ranks, HEDDLE_F32, in, out));
   }
   heddle_ranks_destroy(ranks);
+  ranks = ownRanksOfGroup(program);
+  EXPECT(own ? heddle_ranks_serve(ranks)
+             : callRanks(ranks, HEDDLE_F32, in, out),
+         HEDDLE_ARGUMENT_INVALID, "calls of each process with its own parts");
+  heddle_ranks_destroy(ranks);
+  ranksOfGroup(program, HEDDLE_RANK_FAILED,
+               "ranks 0 and 1 do not agree whether each process calls",
+               /*hasOwnCalls=*/!own);
   heddle_program_destroy(program);
 
   Parted other(count + 1, DataType::i32, 1, 1);
@@ -445,7 +466,7 @@ static void endWithTrouble() {
 /// The first rank goes past what the others do together, and leaves.
 static int testLeaving() {
   heddle_program *program = partingModel(nullptr).load(folder);
-  heddle_ranks *ranks = ranksOfGroup(program);
+  heddle_ranks *ranks = ownRanksOfGroup(program);
   int32_t in = 1, out = 0;
   int64_t shape = 1;
   heddle_tensor x = make_tensor(&in, HEDDLE_I32, 1, &shape),
@@ -461,6 +482,58 @@ static int testLeaving() {
   }
   EXPECT(status, HEDDLE_RANK_FAILED, " waits in all_reduce (command ");
   EXPECT(status, HEDDLE_RANK_FAILED, ", but rank 0 has ended its call");
+  return finish();
+}
+
+/// While a thread is in a call of some ranks of the group, the others and the
+/// group itself say so.
+static void testBusy() {
+  static std::atomic<bool> isIn{false};
+  static std::atomic<bool> mayGo{false};
+  heddle_custom_call call = {};
+  call.size = sizeof(call);
+  call.name = "trouble";
+  call.function = [](const heddle_custom_call_frame *frame) -> int32_t {
+    *static_cast<int32_t *>(frame->results[0]->data) = 1;
+    isIn = true;
+    while (!mayGo)
+      std::this_thread::yield();
+    return 0;
+  };
+  heddle_program *program = troubledModel().load(folder, &call);
+  heddle_ranks *ranks = ownRanksOfGroup(program),
+               *others = ownRanksOfGroup(program);
+  int32_t in = 0, out[2] = {};
+  int64_t shape = 1;
+  heddle_tensor x = make_tensor(&in, HEDDLE_I32, 1, &shape),
+                y = make_tensor(out, HEDDLE_I32, 1, &shape),
+                z = make_tensor(out + 1, HEDDLE_I32, 1, &shape);
+  const heddle_tensor *inputs[] = {&x}, *outputs[] = {&y}, *more[] = {&z};
+  std::thread thread([&] {
+    OK(heddle_ranks_call_own(ranks, inputs, 1, outputs, 1, nullptr));
+  });
+  while (!isIn)
+    std::this_thread::yield();
+  const char *busy = "another thread is in a function of the group";
+  EXPECT(heddle_ranks_call_own(others, inputs, 1, more, 1, nullptr),
+         HEDDLE_CONTEXT_BUSY, busy);
+  EXPECT(heddle_group_agree(group, nullptr), HEDDLE_CONTEXT_BUSY, busy);
+  EXPECT(heddle_group_leave(group), HEDDLE_CONTEXT_BUSY, busy);
+  mayGo = true;
+  thread.join();
+  OK(heddle_ranks_call_own(others, inputs, 1, more, 1, nullptr));
+  CHECK(out[0] == int32_t(count) && out[1] == int32_t(count));
+  heddle_ranks_destroy(others);
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+}
+
+/// A process ends while the others leave.
+static int testEnding(uint32_t rank) {
+  if (own == rank)
+    kill(getpid(), SIGKILL);
+  EXPECT(heddle_group_leave(group), HEDDLE_RANK_FAILED,
+         ("rank " + std::to_string(rank) + " failed: its process ").c_str());
   return finish();
 }
 
@@ -518,7 +591,7 @@ static void testOwnPartThatIsWrong(uint32_t rank) {
   parted.model.command().action.Set(parted.collective(
       CollectiveKind::all_reduce, DataType::i32, groupsOf(count), count));
   heddle_program *program = parted.load(folder);
-  heddle_ranks *ranks = ranksOfGroup(program);
+  heddle_ranks *ranks = ownRanksOfGroup(program);
   int32_t in[2] = {}, out[2] = {};
   int64_t shape = own == rank ? 2 : 1;
   heddle_tensor x = make_tensor(in, HEDDLE_I32, 1, &shape),
@@ -628,6 +701,10 @@ int main(int argc, char **argv) {
     testLate(int32_t(rank));
   } else if (what == "cancelled") {
     testCancelled(int32_t(rank));
+  } else if (what == "busy") {
+    testBusy();
+  } else if (what == "ending") {
+    return testEnding(rank);
   } else if (what == "leaving") {
     return testLeaving();
   } else if (what == "own") {

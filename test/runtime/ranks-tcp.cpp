@@ -189,6 +189,12 @@ static void testTroubles() {
     END(ended, 7, "has learned");
   for (const Ended &ended : runAll(3, {"leaving"}))
     END(ended, 0, "all checks passed");
+  for (const Ended &ended : runAll(4, {"busy"}))
+    END(ended, 0, "all checks passed");
+  std::vector<Ended> all = runAll(3, {"ending", "1"});
+  END(all[0], 0, "all checks passed");
+  END(all[1], 128 + SIGKILL, "");
+  END(all[2], 0, "all checks passed");
   for (const char *elsewhere : {"0", "1"})
     for (const Ended &ended : runAll(3, {"parting", elsewhere}))
       END(ended, 7, "has learned");
