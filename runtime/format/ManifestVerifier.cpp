@@ -58,8 +58,16 @@ static Error checkTensor(const Tensor &tensor, const Entry &entry,
   return {};
 }
 
+static bool computesSizes(const Manifest &manifest) {
+  for (uint32_t i = 0; i < length(manifest.symbols()); ++i)
+    if (manifest.symbols()->Get(i)->source() == SymbolSource::device)
+      return true;
+  return false;
+}
+
 /// Memory of another shape than the tensor's is an output's that replaces no
-/// input.
+/// input, of a program that computes sizes: only calls of such have that memory
+/// from callers, all others the shape itself.
 static Error checkMemories(const Manifest &manifest, const Entry &entry) {
   auto fail = [&](const Tensor &tensor, const std::string &what) {
     return invalidManifest("tensor '" + text(tensor.name()) + "' of entry '" +
@@ -75,6 +83,10 @@ static Error checkMemories(const Manifest &manifest, const Entry &entry) {
       continue;
     if (output.alias() != none)
       return fail(output, " than the input that it replaces");
+    if (!computesSizes(manifest))
+      return fail(output, ", of a program that computes no size");
+    if (length(output.whole()))
+      return fail(output, ", and is one rank's part");
     if (!needs(manifest.required_features(), memoryFeature))
       return fail(output,
                   " without saying that it needs a reader that gives it");

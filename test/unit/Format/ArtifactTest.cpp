@@ -2,6 +2,7 @@
 
 #include "runtime/format/ArtifactReader.h"
 #include "runtime/format/DataTypes.h"
+#include "runtime/format/TensorMemory.h"
 #include "test/runtime/TestModels.h"
 
 #include "gtest/gtest.h"
@@ -236,10 +237,13 @@ TEST_F(ArtifactTest, Manifests) {
          output.alias = 0;
          output.memory = output.shape;
        }},
-      {"without saying that it needs a reader that gives it",
+      // The plan would write 4000 bytes where callers give 4.
+      {"memory of another shape, of a program that computes no size",
        [](Model &m) {
+         m.manifest.required_features = {memoryFeature};
          TensorT &output = *m.manifest.entries[0]->outputs[0];
          output.memory = output.shape;
+         output.shape.assign(output.shape.size(), m.extent(1));
        }},
       {"two variants are called 'x86-64-v3'",
        [](Model &m) {
@@ -338,6 +342,34 @@ TEST_F(ArtifactTest, Sizes) {
     EXPECT_NE(error.message().find(test.wanted), std::string::npos)
         << test.wanted << ": " << error.message();
   }
+}
+
+/// Memory of another shape is that of one output of one program.
+TEST_F(ArtifactTest, Memories) {
+  auto write = [&](void (*change)(ManifestT &, TensorT &)) {
+    Model model = countedRestModel();
+    change(model.manifest, *model.manifest.entries[0]->outputs[1]);
+    return model.write(image, path).message();
+  };
+  EXPECT_EQ(write([](ManifestT &, TensorT &) {}), "");
+  EXPECT_NE(write([](ManifestT &m, TensorT &) {
+              m.required_features.clear();
+            }).find("without saying that it needs a reader that gives it"),
+            std::string::npos);
+  EXPECT_NE(write([](ManifestT &m, TensorT &) {
+              m.symbols[0]->source = SymbolSource::input;
+            }).find("of a program that computes no size"),
+            std::string::npos);
+  // What is left of the largest count are -4.
+  EXPECT_NE(write([](ManifestT &, TensorT &output) {
+              output.whole = {-4};
+            }).find("parts of another size"),
+            std::string::npos);
+  EXPECT_NE(write([](ManifestT &m, TensorT &output) {
+              m.symbols[0]->maximum = 60;
+              output.whole = {0};
+            }).find("and is one rank's part"),
+            std::string::npos);
 }
 
 /// Whatever has a name has one that is UTF-8.
