@@ -18,9 +18,10 @@ using namespace heddle::format;
 
 CountedSteps::CountedSteps(const Program &program, const LoadedProgram &from,
                            uint32_t device, Steps &steps)
-    : loaded(from) {
-  launches = numbers.findCounted(program, from, device,
-                                 followFromCounts(from.plan(), program), steps);
+    : loaded(from),
+      launches(launchesByLastCount(from.plan(), program, device)) {
+  numbers.findCounted(program, from, device,
+                      followFromCounts(from.plan(), program), steps);
   symbols.reserve(length(from.manifest().symbols()));
   counted.reserve(length(from.plan().expressions()));
 }
@@ -33,23 +34,20 @@ void CountedSteps::begin(const std::vector<int64_t> &sizes,
 }
 
 /// The verifier has seen the numbers for the largest counts alone.
-Error CountedSteps::checkLaunches() const {
-  for (const Launch *launch : launches) {
-    int64_t tiles = counted[launch->tiles()], chunk = counted[launch->chunk()];
-    if (tiles < 0 || tiles > maximumBytes || chunk < 1 || chunk > maximumBytes)
-      return {HEDDLE_PLAN_INVALID,
-              "a launch has no proper tile count behind a count: " +
-                  std::to_string(tiles) + " in chunks of " +
-                  std::to_string(chunk)};
-    if (launch->scratch() == none)
-      continue;
-    int64_t bytes = counted[launch->scratch()];
-    if (bytes < 0 || bytes > (*largest)[launch->scratch()])
-      return {HEDDLE_PLAN_INVALID,
-              "a launch has no proper number of bytes of scratch behind a "
-              "count: " +
-                  std::to_string(bytes)};
-  }
+Error CountedSteps::check(const Launch &launch) const {
+  int64_t tiles = counted[launch.tiles()], chunk = counted[launch.chunk()];
+  if (tiles < 0 || tiles > maximumBytes || chunk < 1 || chunk > maximumBytes)
+    return {HEDDLE_PLAN_INVALID,
+            "a launch has no proper tile count behind a count: " +
+                std::to_string(tiles) + " in chunks of " +
+                std::to_string(chunk)};
+  if (launch.scratch() == none)
+    return {};
+  int64_t bytes = counted[launch.scratch()];
+  if (bytes < 0 || bytes > (*largest)[launch.scratch()])
+    return {HEDDLE_PLAN_INVALID, "a launch has no proper number of bytes of "
+                                 "scratch behind a count: " +
+                                     std::to_string(bytes)};
   return {};
 }
 
@@ -63,8 +61,10 @@ Error CountedSteps::count(uint32_t symbol, const void *from) {
   if (Error error = evaluate(loaded.plan().expressions(), symbols,
                              HEDDLE_TENSOR_SHAPE, counted))
     return error;
-  if (Error error = checkLaunches())
-    return error;
+  if (auto behind = launches.find(symbol); behind != launches.end())
+    for (const Launch *launch : behind->second)
+      if (Error error = check(*launch))
+        return error;
   numbers.update(counted);
   return {};
 }

@@ -6,6 +6,8 @@
 #include "runtime/SizedSteps.h"
 #include "runtime/format/Error.h"
 
+#include <map>
+
 namespace heddle::runtime {
 
 /// Brings the launches of a program on one device up to date when a step of its
@@ -25,12 +27,13 @@ public:
   format::Error count(uint32_t symbol, const void *from);
 
 private:
-  format::Error checkLaunches() const;
+  format::Error check(const format::Launch &launch) const;
 
   const LoadedProgram &loaded;
   SizedSteps numbers;
-  /// Those with numbers that follow from counts.
-  std::vector<const format::Launch *> launches;
+  /// Those with numbers that follow from counts, by the symbol with which the
+  /// last of these is known.
+  std::map<uint32_t, std::vector<const format::Launch *>> launches;
   const std::vector<int64_t> *largest = nullptr;
   /// As counted so far.
   std::vector<int64_t> symbols, counted;

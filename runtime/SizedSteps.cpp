@@ -99,15 +99,14 @@ void SizedSteps::find(const Program &code, const LoadedProgram &from,
   }
 }
 
-std::vector<const Launch *>
-SizedSteps::findCounted(const Program &code, const LoadedProgram &from,
-                        uint32_t on, std::vector<bool> counted, Steps &steps) {
+void SizedSteps::findCounted(const Program &code, const LoadedProgram &from,
+                             uint32_t on, std::vector<bool> counted,
+                             Steps &steps) {
   *this = {};
   program = &code;
   loaded = &from;
   device = on;
   followed = std::move(counted);
-  std::vector<const Launch *> launches;
   for (Step &step : on == hostDevice ? steps.steps : steps.submitted) {
     if (step.kind != Step::Kind::command)
       continue;
@@ -119,12 +118,9 @@ SizedSteps::findCounted(const Program &code, const LoadedProgram &from,
     if (action && deviceOf(from.plan(), command) == on)
       forEachNumber(*action,
                     [&](uint32_t number) { isCounted |= followed[number]; });
-    if (!isCounted)
-      continue;
-    launches.push_back(action);
-    launch(*action, step, steps);
+    if (isCounted)
+      launch(*action, step, steps);
   }
-  return launches;
 }
 
 void SizedSteps::choose(const Choice &choice,

@@ -22,11 +22,9 @@ public:
   void find(const format::Program &program, const LoadedProgram &loaded,
             const std::vector<char *> &arenas, Steps &steps);
   /// Of the launches on a device only what follows from counts: `counted` says
-  /// of each expression whether it does. Gives the launches that are told such
-  /// numbers.
-  std::vector<const format::Launch *>
-  findCounted(const format::Program &program, const LoadedProgram &loaded,
-              uint32_t device, std::vector<bool> counted, Steps &steps);
+  /// of each expression whether it does.
+  void findCounted(const format::Program &program, const LoadedProgram &loaded,
+                   uint32_t device, std::vector<bool> counted, Steps &steps);
   /// Gives them the values that the plan's expressions have now. Allocates
   /// nothing.
   void update(const std::vector<int64_t> &values) const;

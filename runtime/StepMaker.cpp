@@ -114,10 +114,10 @@ void StepMaker::launch(const Launch &launch, uint32_t device, Step &step,
   assert(step.command.buffer_count == kernel.bindings() &&
          step.command.integer_count <= length(launch.integers()) &&
          "a launch gives its kernel what that takes");
-  // What follows from counts is another number by then; of the largest it may
-  // be none.
-  step.command.tiles = std::max<int64_t>(values[launch.tiles()], 0);
-  step.command.chunk = std::max<int64_t>(values[launch.chunk()], 1);
+  // What follows from counts may be no proper number before they are read
+  // (CountedSteps), by when it runs.
+  step.command.tiles = values[launch.tiles()];
+  step.command.chunk = values[launch.chunk()];
   step.integers = static_cast<uint32_t>(out.integers.size());
   for (uint32_t i = 0; i < length(launch.bindings()); ++i)
     bind(*launch.bindings()->Get(i));

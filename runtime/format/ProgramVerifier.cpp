@@ -153,26 +153,14 @@ Error ProgramVerifier::checkScratch(const Launch &launch) const {
   return {};
 }
 
-/// Whether `number` follows from counts, all of which stand before: of the
-/// largest ones it may be anything, since the runtime checks it for those that
-/// there are.
-bool ProgramVerifier::isCounted(uint32_t number) const {
-  if (number >= followsCounts.size() || !followsCounts[number])
-    return false;
-  std::set<int64_t> later = symbolsOfCounts(view.program);
-  for (const auto &[symbol, on] : countedSymbols)
-    if (on == queue)
-      later.erase(symbol);
-  return later.empty() || !follow(view.plan, later)[number];
-}
-
 Error ProgramVerifier::checkNumbers(const Launch &launch) const {
   int64_t ignored = 0, tiles = 0, chunk = 0;
   for (uint32_t i = 0; i < length(launch.integers()); ++i)
     if (!view.value(launch.integers()->Get(i), ignored))
       return invalidPlan("launch passes an unknown integer");
   auto isWithin = [&](uint32_t number, int64_t value, int64_t least) {
-    return (value >= least && value <= maximumBytes) || isCounted(number);
+    return (value >= least && value <= maximumBytes) ||
+           counts.isTold(number, queue);
   };
   if (!view.value(launch.tiles(), tiles) ||
       !isWithin(launch.tiles(), tiles, 0) ||
@@ -213,15 +201,13 @@ Error ProgramVerifier::checkCountQueue(uint32_t device) {
 /// That `launch` may be told the counts that it looks at, and that what is
 /// chosen by one is code.
 Error ProgramVerifier::checkCounts(const Launch &launch, uint32_t device) {
-  auto follows = [&](uint32_t number) {
-    return number < followsCounts.size() && followsCounts[number];
-  };
   bool isCounted = false;
-  forEachNumber(launch, [&](uint32_t number) { isCounted |= follows(number); });
+  forEachNumber(launch,
+                [&](uint32_t number) { isCounted |= counts.follows(number); });
   if (isCounted)
     if (Error error = checkCountQueue(device))
       return error;
-  if (!length(launch.alternatives()) || !follows(launch.selector()))
+  if (!length(launch.alternatives()) || !counts.follows(launch.selector()))
     return {};
   auto isCustomCall = [&](uint32_t kernel) {
     return kernel < length(view.variant.kernels()) &&
@@ -338,7 +324,7 @@ Error ProgramVerifier::count(const Count &count, uint32_t device, State &state,
     return invalidPlan("counts what is no size that programs compute");
   if (!view.entry)
     return invalidPlan("counts before any call");
-  if (!countedSymbols.emplace(count.symbol(), queue).second)
+  if (!counts.pass(count.symbol(), queue))
     return invalidPlan("counts a size again");
   if (Error error = checkCountQueue(device))
     return error;
@@ -567,7 +553,7 @@ Error ProgramVerifier::verify(std::vector<MemoryMap> &persistent) {
     if (!entered[i])
       return invalidPlan("never enters block " + std::to_string(i));
 
-  followsCounts = followFromCounts(view.plan, view.program);
+  counts = PassedCounts(view.plan, view.program);
   // Weights need no map: they always hold their values.
   State state(firstWeight(view));
   std::copy(persistent.begin(), persistent.end(),

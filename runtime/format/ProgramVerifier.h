@@ -4,6 +4,7 @@
 #define HEDDLE_RUNTIME_FORMAT_PROGRAMVERIFIER_H
 
 #include "runtime/format/BlockEffects.h"
+#include "runtime/format/Counts.h"
 
 #include <map>
 #include <set>
@@ -69,7 +70,6 @@ private:
 
   Error checkKernel(const Launch &launch, uint32_t index, uint32_t device,
                     const Accesses &accesses) const;
-  bool isCounted(uint32_t number) const;
   Error checkNumbers(const Launch &launch) const;
   Error checkCountQueue(uint32_t device);
   Error checkCounts(const Launch &launch, uint32_t device);
@@ -82,13 +82,9 @@ private:
   BlockEffects effects;
   std::vector<bool> entered; ///< Blocks that were reached.
   uint32_t queue = 0;        ///< Of the command that is checked.
-  /// Symbols and queues of the counts so far.
-  std::set<std::pair<uint32_t, uint32_t>> countedSymbols;
+  PassedCounts counts;
   /// By device but the cpu: the queue of all that is about counts.
   std::map<uint32_t, uint32_t> countQueues;
-  /// Of each expression of the plan whether it looks at a symbol that some
-  /// command of the program counts.
-  std::vector<bool> followsCounts;
 };
 
 } // namespace heddle::format

@@ -17,7 +17,7 @@ namespace heddle::format {
 class SizeCheckMaker {
 public:
   explicit SizeCheckMaker(const ProgramView &view)
-      : view(view), followsCounts(followFromCounts(view.plan, view.program)),
+      : view(view), counts(view.plan, view.program),
         lives(length(view.program.buffers())) {}
 
   bool run();
@@ -46,7 +46,7 @@ private:
   bool touchFixed(const Binding *binding) {
     return touch(binding) && isFixed(bufferOf(*binding).size());
   }
-  bool launch(const Launch &launch);
+  bool launch(const Launch &launch, uint32_t queue);
   bool fill(const Fill &fill);
   bool command(const Command &command);
   bool block(uint32_t index);
@@ -54,8 +54,7 @@ private:
   bool order();
 
   const ProgramView &view;
-  /// By expression: it looks at what the program counts.
-  std::vector<bool> followsCounts;
+  PassedCounts counts;
   std::vector<Life> lives; ///< By buffer.
   std::vector<Loop> loops;
   int64_t now = 0;
@@ -73,7 +72,7 @@ bool SizeCheckMaker::touch(const Binding *binding) {
   return true;
 }
 
-bool SizeCheckMaker::launch(const Launch &launch) {
+bool SizeCheckMaker::launch(const Launch &launch, uint32_t queue) {
   auto isPlain = [&](uint32_t kernel) {
     return !view.variant.kernels()->Get(kernel)->custom_call();
   };
@@ -82,9 +81,9 @@ bool SizeCheckMaker::launch(const Launch &launch) {
   for (uint32_t i = 0; i < length(launch.alternatives()); ++i)
     if (!isPlain(launch.alternatives()->Get(i)))
       return false;
-  // Those that follow from counts are checked for these.
+  // What follows from counts before is checked for these.
   auto boundTold = [&](uint32_t number, int64_t least) {
-    if (followsCounts.empty() || !followsCounts[number])
+    if (!counts.isTold(number, queue))
       bound(number, least, maximumBytes);
   };
   boundTold(launch.tiles(), 0);
@@ -115,7 +114,7 @@ bool SizeCheckMaker::fill(const Fill &fill) {
 bool SizeCheckMaker::command(const Command &command) {
   ++now;
   if (const Launch *action = command.action_as_Launch())
-    return launch(*action);
+    return launch(*action, command.queue());
   if (const Fill *action = command.action_as_Fill())
     return fill(*action);
   if (const Copy *copy = command.action_as_Copy()) {
@@ -126,7 +125,8 @@ bool SizeCheckMaker::command(const Command &command) {
     return true;
   }
   if (const Count *count = command.action_as_Count())
-    return touchFixed(count->source());
+    return counts.pass(count->symbol(), command.queue()) &&
+           touchFixed(count->source());
   if (const Branch *branch = command.action_as_Branch()) {
     if (branch->selector() && !touchFixed(branch->selector()))
       return false;

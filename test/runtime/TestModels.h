@@ -200,6 +200,18 @@ Model countedModel();
 /// The same with sum = x + x of the first 60 - count elements, for which a call
 /// has the memory of 60.
 Model countedRestModel();
+/// count = n and found = m, each a size from 0 to 64 that the program computes
+/// so; sum = x + x of the first n - m elements.
+Model countedTwoModel();
+/// The same with the sum before found is counted, of n - 64 elements.
+Model countedBetweenModel();
+/// The counted model with x + x of all elements before the count, in chunks of
+/// rows mod 8 tiles where the count is the largest; the call gives rows, from 1
+/// to 64.
+Model countedChunkModel();
+/// The counted model on sim:0, which counts for itself. Buffers: 0 x, 1 n, 2
+/// count, 3 sum; 4 x, 5 n, 6 sum on the device.
+Model countedPlacedModel();
 /// sum = left + right for f32[rows, columns], both from 0 to 2^20.
 Model openModel();
 /// sum = left + right for f32[rows, 4], rows even, from 2 to 64. A third input,

@@ -30,6 +30,19 @@ static heddle_status call(heddle_context *context, int32_t n,
   return call_entry(context, inputs, 2, outputs, 2, options);
 }
 
+static heddle_context *open_model(const char *folder, const char *name,
+                                  heddle_program **program) {
+  heddle_context *context = NULL;
+  *program = load(folder, name, NULL);
+  OK(heddle_context_create(*program, 0, NULL, &context));
+  return context;
+}
+
+static void close_model(heddle_program *program, heddle_context *context) {
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+}
+
 /* Adds up the tiles of launches. */
 static void add_tiles(void *user, const heddle_step *step) {
   *(int64_t *)user += step->tiles;
@@ -80,9 +93,8 @@ static void test_wrong_counts(heddle_context *context) {
 
 /* Fewer where more is counted: memory is that of no count at all. */
 static void test_rest(const char *folder) {
-  heddle_program *program = load(folder, "counted-rest", NULL);
-  heddle_context *context = NULL;
-  OK(heddle_context_create(program, 0, NULL, &context));
+  heddle_program *program;
+  heddle_context *context = open_model(folder, "counted-rest", &program);
   heddle_tensor_info info = HEDDLE_INIT(info);
   OK(heddle_program_output_info(program, 0, 1, &info));
   CHECK(info.shape[0] == 60 && info.bytes == 240);
@@ -102,8 +114,91 @@ static void test_rest(const char *folder) {
   EXPECT(call(context, 61, &shape, NULL), HEDDLE_TENSOR_SHAPE,
          "output 'sum' would have the extent -1 in dimension 0, its memory has "
          "60");
-  heddle_context_destroy(context);
-  heddle_program_destroy(program);
+  close_model(program, context);
+}
+
+static heddle_status call_two(heddle_context *context, int32_t n, int32_t m) {
+  static int32_t found;
+  heddle_tensor inputs[] = {make_tensor(x, HEDDLE_F32, 1, all),
+                            make_tensor(&n, HEDDLE_I32, 0, NULL),
+                            make_tensor(&m, HEDDLE_I32, 0, NULL)};
+  heddle_tensor outputs[] = {make_tensor(&counted, HEDDLE_I32, 0, NULL),
+                             make_tensor(&found, HEDDLE_I32, 0, NULL),
+                             make_tensor(sum, HEDDLE_F32, 1, all)};
+  for (int i = 0; i < most; ++i)
+    sum[i] = -1;
+  return call_entry(context, inputs, 3, outputs, 3, NULL);
+}
+
+/* What is left of one count when both are known, however large the other may be
+   until then. */
+static void test_two(const char *folder) {
+  heddle_program *program;
+  heddle_context *context = open_model(folder, "counted-two", &program);
+  static const int32_t counts[][2] = {{5, 3}, {64, 0}, {2, 2}, {40, 7}};
+  for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); ++i) {
+    int32_t left = counts[i][0] - counts[i][1];
+    OK(call_two(context, counts[i][0], counts[i][1]));
+    for (int j = 0; j < most; ++j)
+      CHECK(sum[j] == (j < left ? 2 * x[j] : -1));
+  }
+  EXPECT(call_two(context, 3, 30), HEDDLE_PLAN_INVALID,
+         "no proper tile count behind a count: -1 in chunks of 1");
+  OK(call_two(context, 30, 3));
+  close_model(program, context);
+}
+
+/* A launch between two counts has the largest of the later, which may make no
+   proper number of the earlier: it is not run with that. */
+static void test_between(const char *folder) {
+  heddle_program *program;
+  heddle_context *context = open_model(folder, "counted-between", &program);
+  OK(call_two(context, 64, 3));
+  EXPECT(call_two(context, 5, 3), HEDDLE_PLAN_INVALID,
+         "no proper tile count behind a count: -3 in chunks of 1");
+  for (int j = 0; j < most; ++j)
+    CHECK(sum[j] == -1);
+  close_model(program, context);
+}
+
+/* A number of a launch in front of the count that it follows from is checked
+   for each choice of the call's sizes. */
+static void test_chunk(const char *folder) {
+  heddle_program *program;
+  heddle_context *context = open_model(folder, "counted-chunk", &program);
+  int64_t shape, sizes[] = {-1, 1};
+  heddle_call_options options;
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  options.sizes = sizes;
+  options.size_count = 2;
+  for (int32_t rows = 1; rows < 18; ++rows) {
+    sizes[1] = rows;
+    if (rows % 8)
+      OK(call(context, 7, &shape, &options));
+    else
+      EXPECT(call(context, 7, &shape, &options), HEDDLE_PLAN_INVALID,
+             "launch has no proper tile count");
+  }
+  close_model(program, context);
+}
+
+/* A device that reads the count in its queue; a call behind one that failed
+   finds nothing of that. */
+static void test_placed(const char *folder) {
+  heddle_program *program;
+  heddle_context *context = open_model(folder, "counted-placed", &program);
+  static const int32_t counts[] = {5, 64, 0, 17};
+  for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); ++i) {
+    int64_t shape = -1;
+    EXPECT(call(context, 65, &shape, NULL), HEDDLE_TENSOR_SHAPE,
+           "'count' must be from 0 to 64");
+    OK(call(context, counts[i], &shape, NULL));
+    CHECK(shape == counts[i]);
+    for (int j = 0; j < counts[i]; ++j)
+      CHECK(sum[j] == 2 * x[j]);
+  }
+  close_model(program, context);
 }
 
 int main(int argc, char **argv) {
@@ -111,14 +206,16 @@ int main(int argc, char **argv) {
     return 2;
   for (int i = 0; i < most; ++i)
     x[i] = (float)i;
-  heddle_program *program = load(argv[1], "counted", NULL);
-  heddle_context *context = NULL;
-  OK(heddle_context_create(program, 0, NULL, &context));
+  heddle_program *program;
+  heddle_context *context = open_model(argv[1], "counted", &program);
   test_counts(context);
   test_tiles(context);
   test_wrong_counts(context);
-  heddle_context_destroy(context);
-  heddle_program_destroy(program);
+  close_model(program, context);
   test_rest(argv[1]);
+  test_two(argv[1]);
+  test_between(argv[1]);
+  test_chunk(argv[1]);
+  test_placed(argv[1]);
   return finish();
 }

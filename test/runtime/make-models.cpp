@@ -32,6 +32,10 @@ int main(int argc, char **argv) {
                  write("dynamic", dynamicModel()) &&
                  write("counted", countedModel()) &&
                  write("counted-rest", countedRestModel()) &&
+                 write("counted-two", countedTwoModel()) &&
+                 write("counted-between", countedBetweenModel()) &&
+                 write("counted-chunk", countedChunkModel()) &&
+                 write("counted-placed", countedPlacedModel()) &&
                  write("sized-arena", sizedArenaModel()) &&
                  write("sized-scratch", sizedScratchModel(256 * 1024)) &&
                  write("little-scratch", sizedScratchModel(40 * 1024)) &&

@@ -55,7 +55,8 @@ Model additionOnly() {
 
 TEST(PlanVerifier, GoodPlans) {
   for (Model (*make)() :
-       {additionModel, controlModel, customModel, dynamicModel, countedModel})
+       {additionModel, controlModel, customModel, dynamicModel, countedModel,
+        countedTwoModel, countedPlacedModel})
     EXPECT_EQ(verify(make()), "");
 }
 
@@ -497,4 +498,59 @@ TEST(PlanVerifier, Counts) {
            }},
       },
       countedModel);
+}
+
+// Commands 0 copies n to the count on the cpu; on sim:0 1 copies x, 2 copies n,
+// 3 counts, 4 adds, 5 copies the sum.
+TEST(PlanVerifier, CountsOnDevices) {
+  auto queueOf = [](Model &m, size_t command) -> uint32_t & {
+    return m.program().blocks[0]->commands[command]->queue;
+  };
+  check({{"", [](Model &) {}},
+         {"is about a count on sim:0, of which the variant does not say",
+          [](Model &m) { m.requiredFeatures.clear(); }},
+         {"is about a count in a second queue of sim:0",
+          [&](Model &m) {
+            m.plan.queues.push_back(
+                std::make_unique<QueueT>(*m.plan.queues[1]));
+            queueOf(m, 4) = 2;
+          }},
+         {"is about a count, which queues of cuda:0 do not read",
+          [&](Model &m) {
+            queueOf(m, 3) = m.device(DeviceKind::cuda, 0);
+            m.grid = std::make_shared<KernelImage>(); // that nobody reads
+          }},
+         {"counts a size again",
+          [](Model &m) {
+            auto &commands = m.program().blocks[0]->commands;
+            commands.insert(commands.begin() + 4,
+                            std::make_unique<CommandT>(*commands[3]));
+          }},
+         // In front of the count it is what it is by the largest.
+         {"launch has no proper tile count",
+          [&](Model &m) {
+            launchAt(m, 4).tiles =
+                m.expression(ExpressionKind::add, m.symbol(0), m.constant(-65));
+            auto &commands = m.program().blocks[0]->commands;
+            std::swap(commands[3], commands[4]);
+          }},
+         {"",
+          [&](Model &m) {
+            launchAt(m, 4).tiles =
+                m.expression(ExpressionKind::add, m.symbol(0), m.constant(-65));
+          }},
+         // Each of two devices counts for itself.
+         {"",
+          [&](Model &m) {
+            uint32_t other = m.device(DeviceKind::sim, 1),
+                     n = m.buffer(BufferKind::arena, m.arena(64, other), 4, 0,
+                                  other);
+            copyWhole(m, 1, n, other);
+            m.command().action.Set(
+                CountT(*m.program().blocks[0]->commands[3]->action.AsCount()));
+            CommandT &count = *m.program().blocks[0]->commands.back();
+            count.queue = other;
+            *count.action.AsCount()->source = m.bind(n, Access::read);
+          }}},
+        countedPlacedModel);
 }
