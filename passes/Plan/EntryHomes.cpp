@@ -99,7 +99,7 @@ void StatePlacer::mark(func::FuncOp entry) const {
 }
 
 /// What callers give and take. An output that takes an input's memory lies
-/// where that does.
+/// where that does. The host reads what outputs count, and shapes by that.
 static void placeTensors(func::FuncOp entry) {
   SmallVector<StringAttr> inputs(entry.getNumArguments());
   for (auto [i, number] : llvm::enumerate(inputNumbers(entry))) {
@@ -113,9 +113,9 @@ static void placeTensors(func::FuncOp entry) {
     if (!number)
       continue;
     Value value = behindReshapes(end->getOperand(i));
-    StringAttr home = entry.getResultAttr(i, kShapeAttrName)
-                          ? StringAttr()
-                          : placeOf(value.getDefiningOp());
+    bool isHosts = entry.getResultAttr(i, kShapeAttrName) ||
+                   entry.getResultAttr(i, kExtentAttrName);
+    StringAttr home = isHosts ? StringAttr() : placeOf(value.getDefiningOp());
     if (std::optional<unsigned> input = replacedInput(entry, i)) {
       if (inputs[*input] != home)
         home = {};

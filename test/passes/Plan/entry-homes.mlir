@@ -102,3 +102,18 @@ func.func @tensors(%one: tensor<64xf32>, %both: tensor<64xf32>, %host: tensor<64
   %3 = kernel.launch @k(%host) : (tensor<64xf32>) -> tensor<64xf32>
   return %0, %3, %unread : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
 }
+
+// -----
+
+// What the device counts is the host's, who says by it how large results are, and so are these; what is neither is the device's.
+// TENSORS-LABEL: func.func @counted
+// TENSORS-SAME: -> (tensor<i32> {heddle.extent = "n"}, tensor<8xf32> {heddle.shape = #size.extents<n>}, tensor<8xf32> {{{.*}}heddle.place = "sim:0"
+// TENSORS-COUNT-2: kernel.transfer
+// TENSORS: return
+module attributes {heddle.symbols = [{name = "n", minimum = 0, maximum = 8, computed}]} {
+func.func private @count(tensor<8xf32>) -> (tensor<i32>, tensor<8xf32>, tensor<8xf32>) attributes {kernel.entry}
+func.func @counted(%x: tensor<8xf32>) -> (tensor<i32> {heddle.extent = "n"}, tensor<8xf32> {heddle.shape = #size.extents<n>}, tensor<8xf32> {heddle.name = "y"}) {
+  %0:3 = kernel.launch @count(%x) {kernel.place = "sim:0"} : (tensor<8xf32>) -> (tensor<i32>, tensor<8xf32>, tensor<8xf32>)
+  return %0#0, %0#1, %0#2 : tensor<i32>, tensor<8xf32>, tensor<8xf32>
+}
+}
