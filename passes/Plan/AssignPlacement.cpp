@@ -32,7 +32,8 @@ class Assignment {
 public:
   Assignment(ModuleOp module, const ResolvedPlacement &placement, bool isPiece)
       : module(module), placement(placement), isPiece(isPiece), symbols(module),
-        random(placement.seed), used(placement.rules.size(), false) {}
+        random(placement.seed), used(placement.rules.size(), false),
+        isUntold(placement.rules.size(), false) {}
 
   LogicalResult run();
 
@@ -53,6 +54,8 @@ private:
   /// By movable launch: the device of its part.
   SmallVector<unsigned> parts;
   std::vector<bool> used; ///< By rule: whether it has placed something.
+  /// By rule: whether it matches what its device is not told the counts of.
+  std::vector<bool> isUntold;
 };
 } // namespace
 
@@ -88,7 +91,8 @@ std::optional<unsigned> Assignment::byRule(kernel::LaunchOp launch) {
   for (auto [i, rule] : llvm::enumerate(placement.rules))
     for (StringAttr name : names)
       if (rule.pattern.match(name.getValue())) {
-        used[i] = true;
+        bool isTold = mayRunOn(launch, placement.devices[rule.device]);
+        (isTold ? used : isUntold)[i] = true;
         return rule.device;
       }
   return std::nullopt;
@@ -193,8 +197,16 @@ LogicalResult Assignment::run() {
                       StringAttr::get(module.getContext(), device.text()));
   }
   placeAtLoad();
-  for (auto [rule, hit] : llvm::zip_equal(placement.rules, used))
-    if (!hit && !isPiece)
+  for (auto [rule, hit, isUntold] :
+       llvm::zip_equal(placement.rules, used, isUntold))
+    if (!hit && isUntold)
+      return emitError(module.getLoc(), ErrorCode::BadPlacement)
+             << "the rule \"" << rule.text
+             << "\" matches only nodes whose sizes the program computes, which "
+                "queues of "
+             << placement.devices[rule.device].text()
+             << " are not told; place them on cpu or sim";
+    else if (!hit && !isPiece)
       return emitError(module.getLoc(), ErrorCode::BadPlacement)
              << "the rule \"" << rule.text
              << "\" matches the name of no node that has a kernel"
