@@ -58,6 +58,9 @@ public:
       : block(entry.front()), symbols(symbols), counted(countedSizes(entry)) {
     for (const CountedSize &size : counted)
       names.insert(size.symbol.getValue());
+    for (Operation &op : block)
+      if (hasSideEffect(&op, symbols))
+        effects.insert(&op);
   }
 
   FailureOr<SmallVector<CountedSize>> run();
@@ -68,9 +71,11 @@ private:
   /// Whether all that `op` is told and reads is there, and nothing waits that
   /// it may not overtake.
   bool isReady(Operation *op);
-  /// Whether `op` has to stay behind `other`, which is before it in the program
+  /// The values that `op` overwrites, where their readers come first.
+  SmallVector<Value> updatedBy(Operation *op);
+  /// Whether `op` has to stay behind what waits, is before it in the program,
   /// and gives it nothing.
-  bool staysBehind(Operation *op, Operation *other);
+  bool staysBehind(Operation *op);
   /// `op` is done, null: the entry is called. Whether sizes are known by that.
   bool pass(Operation *op);
   /// Puts next what no longer waits.
@@ -84,6 +89,7 @@ private:
   SmallVector<CountedSize> counted;
   llvm::StringSet<> names, known;
   llvm::StringMap<llvm::SetVector<StringRef>> kernels;
+  llvm::SmallPtrSet<Operation *, 8> effects; ///< What has one.
   bool updatesWait = false;
   SmallVector<Operation *> order;
   /// What waits for a count, or for what does; as it stands in the program.
@@ -109,12 +115,8 @@ bool CountOrder::isReady(Operation *op) {
   for (StringRef name : wantedBy(op))
     if (!known.contains(name))
       return false;
-  for (Operation *other : waiting) {
-    if (other == op)
-      break;
-    if (staysBehind(op, other))
-      return false;
-  }
+  if (staysBehind(op))
+    return false;
   return !op->walk([&](Operation *inner) {
               for (Value operand : inner->getOperands())
                 if (Operation *source = operand.getDefiningOp())
@@ -139,20 +141,34 @@ static bool reads(Operation *op, Value value) {
       .wasInterrupted();
 }
 
+SmallVector<Value> CountOrder::updatedBy(Operation *op) {
+  SmallVector<Value> updated;
+  auto update = dyn_cast<kernel::LaunchOp>(op);
+  auto function = update && updatesWait
+                      ? symbols.lookup<func::FuncOp>(update.getKernel())
+                      : func::FuncOp();
+  if (function)
+    for (auto [i, input] : llvm::enumerate(update.getInputs()))
+      if (function.getArgAttr(i, kernel::kTiedAttrName))
+        updated.push_back(behindReshapes(input));
+  return updated;
+}
+
 /// Effects keep the model's order. What overwrites a value comes behind its
 /// readers, or they would need a copy of it.
-bool CountOrder::staysBehind(Operation *op, Operation *other) {
-  if (hasSideEffect(op, symbols) && hasSideEffect(other, symbols))
-    return true;
-  auto update = dyn_cast<kernel::LaunchOp>(op);
-  if (!update || !updatesWait)
+bool CountOrder::staysBehind(Operation *op) {
+  bool hasEffect = effects.contains(op);
+  SmallVector<Value> updated = updatedBy(op);
+  if (!hasEffect && updated.empty())
     return false;
-  auto function = symbols.lookup<func::FuncOp>(update.getKernel());
-  return function &&
-         llvm::any_of(llvm::enumerate(update.getInputs()), [&](auto input) {
-           return function.getArgAttr(input.index(), kernel::kTiedAttrName) &&
-                  reads(other, behindReshapes(input.value()));
-         });
+  for (Operation *other : waiting) {
+    if (other == op)
+      break;
+    if ((hasEffect && effects.contains(other)) ||
+        llvm::any_of(updated, [&](Value value) { return reads(other, value); }))
+      return true;
+  }
+  return false;
 }
 
 bool CountOrder::pass(Operation *op) {
