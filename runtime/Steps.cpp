@@ -10,6 +10,7 @@
 #include "runtime/format/Scratch.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 
@@ -278,6 +279,9 @@ void Preparer::findCounts() {
       if (step.kind != Step::Kind::count)
         continue;
       uint32_t device = deviceOf(step);
+      assert((device == hostDevice ||
+              loaded.devices()[device]->device()->driver().counts_in_queues) &&
+             "kinds of devices that read counts have drivers that do");
       if (!out.counts[device])
         out.counts[device] =
             std::make_unique<CountedSteps>(program, loaded, device, out);

@@ -19,7 +19,7 @@ llvm::ArrayRef<llvm::StringRef> heddle::plan::deviceKinds() {
 }
 
 bool heddle::plan::readsCounts(llvm::StringRef kind) {
-  return kind == kCpu || kind == "sim";
+  return format::readsCounts(std::string_view(kind));
 }
 
 std::optional<DeviceName> heddle::plan::parseDeviceName(llvm::StringRef text) {

@@ -35,6 +35,12 @@ inline std::optional<DeviceNameParts> splitDeviceName(std::string_view text) {
   return parts;
 }
 
+/// Whether queues of devices of this kind read counts for the launches behind
+/// them.
+inline bool readsCounts(std::string_view kind) {
+  return kind == "cpu" || kind == "sim";
+}
+
 } // namespace heddle::format
 
 #endif // HEDDLE_RUNTIME_FORMAT_DEVICENAMES_H

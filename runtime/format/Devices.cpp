@@ -5,6 +5,7 @@
 
 #include "runtime/format/Counts.h"
 #include "runtime/format/CustomCalls.h"
+#include "runtime/format/DeviceNames.h"
 #include "runtime/format/ManifestTables.h"
 #include "runtime/format/kernel_abi.h"
 
@@ -18,7 +19,7 @@ bool hasSpace(DeviceKind kind, MemorySpace space) {
 }
 
 bool readsCounts(DeviceKind kind) {
-  return kind == DeviceKind::cpu || kind == DeviceKind::sim;
+  return readsCounts(EnumNameDeviceKind(kind));
 }
 
 std::string deviceName(const Variant &variant, uint32_t device) {

@@ -3,10 +3,13 @@
 // of the test models.
 
 #include "runtime/drivers/Status.h"
+#include "runtime/format/Devices.h"
 #include "test/runtime/drivers/Fixture.h"
 
 #include <algorithm>
 
+using heddle::format::DeviceKind;
+using heddle::format::readsCounts;
 using namespace heddle::runtime;
 using namespace heddle::test;
 
@@ -151,6 +154,10 @@ static int32_t tellLaunch(void *user, const void *integer, heddle_status *why) {
 /// A launch behind a count is told what lies in the device's memory when the
 /// commands before are done, each time that it is submitted.
 static void testCounts(Fixture &device, const KernelImage &code) {
+  // Plans are made and verified by the kind.
+  auto kind = static_cast<DeviceKind>(device.driver.kind);
+  CHECK(kind == DeviceKind::cpu ||
+        readsCounts(kind) == bool(device.driver.counts_in_queues));
   if (!device.driver.counts_in_queues)
     return;
   heddle_driver_queue *queue = device.queue();
