@@ -99,12 +99,12 @@ def reshapes():
            [dict(x=X, c=np.array(c, bool), s=integers(*s)) for c, s in (([1, 0, 1], (4, 2)), ([0, 0, 0], (0, 3)), ([1, 1, 1], (12, 1)))], [])
 
 
-def check(folder, case, are_equal=np.array_equal):
-    """What is wrong with a case: its calls against onnxruntime and the interpreter, and the messages of calls that cannot be."""
+def check(folder, case, are_equal=np.array_equal, more=()):
+    """What is wrong with a case, compiled with `more` options: its calls against onnxruntime and the interpreter, and the messages of calls that cannot be."""
     name, nodes, inputs, outputs, dims, feeds, wrong_feeds = case
     path, artifact = folder / f"{name}.onnx", folder / f"{name}.heddle"
     model(path, nodes, [(key, *value) for key, value in inputs.items()], [(key, type, None) for key, type in outputs])
-    options = [word for dim in dims for word in ("--dim", dim)]
+    options = [word for dim in dims for word in ("--dim", dim)] + list(more)
     compiled = heddle("compile", "-q", path, *options, "-o", artifact)
     if compiled.returncode:
         return [f"{name}: {compiled.stderr}"]

@@ -77,6 +77,16 @@ def two():
     inputs = INPUTS | {"n": (BOOL, [MANY])}
     given = [feed | dict(n=mask(MANY, kept)) for feed, kept in zip(feeds(), (0, 3, 9, 8, 1, 5))]
     yield "two", COUNT + nodes, inputs, [(name, F32) for name in ("made", "y", "square")], [], given, []
+    nodes = [node("Compress x n -> second", axis=0), node("Shape second -> found", end=1), node("Slice x found rows zero -> back"), node("Softmax back -> p", axis=0),
+             node("Sub rows found -> left"), node("Concat left two -> shape", axis=0), node("ConstantOfShape shape -> made"), node("Neg keep -> negative")]
+    # The largest count is far more than there are rows.
+    given = [feed | dict(n=mask(len(feed["m"]), kept % (len(feed["m"]) + 1))) for feed, kept in zip(feeds((5, 40, 1)), range(99, 0, -7))]
+    yield "open_two", COUNT + nodes, OPEN | {"n": (BOOL, ["rows"])}, [(name, F32) for name in ("back", "p", "made", "negative")], ["rows=1..100000"], given, []
+
+
+# Compiled for a device that reads counts, too; and with tensors in its memory.
+PLACED = ("rest", "open_rest", "pairs", "open_two")
+STAYING = ("rest",)
 
 
 def are_close(found, wanted):
@@ -104,6 +114,12 @@ def main():
             case = name, CONSTANTS + nodes, *rest
             failed = check(folder, case, are_close)
             wrong += failed or check_calls(folder, case)
+            name, *rest = case
+            if name in PLACED:
+                placed = f"{name}_placed", *rest
+                wrong += check(folder, placed, are_close, ("--place", "sim")) or check_calls(folder, placed)
+            if name in STAYING:
+                wrong += check(folder, (f"{name}_staying", *rest), are_close, ("--place", "sim", "--device-tensors"))
     print("\n".join(wrong))
     print(f"{len(wrong)} wrong")
 
