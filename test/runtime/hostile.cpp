@@ -248,8 +248,8 @@ int main(int argc, char **argv) {
   bool all = argc > 2 && !std::strcmp(argv[2], "--all");
   for (const char *name :
        {"addition", "control", "custom", "dynamic", "counted", "counted-rest",
-        "counted-two", "sized-arena", "sized-scratch", "placed", "laid-out",
-        "select", "solved", "state"}) {
+        "counted-two", "counted-placed", "sized-arena", "sized-scratch",
+        "placed", "laid-out", "select", "solved", "state"}) {
     File file = readFile(std::string(argv[1]) + "/" + name + ".heddle");
     if (file.empty() || read(file, true)) {
       std::fprintf(stderr, "%s is not good to begin with\n", name);
