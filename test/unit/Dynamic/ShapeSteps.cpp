@@ -124,7 +124,7 @@ static bool concatenate(SizedProgram &p) {
   }
   // Of both sides of a size only importers know how to join them within the
   // bound of both together.
-  if (sum && sum.isConstant() && !sum.isConstant(bounds))
+  if (sum && p.low(sum) == p.high(sum) && p.high(sum) != bounds)
     return false;
   return keepLargest(p,
                      p.emit("stablehlo.concatenate", parts,
