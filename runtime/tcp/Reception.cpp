@@ -24,8 +24,11 @@ std::vector<uint32_t> Reception::missing(const std::vector<TcpLink> &links,
 }
 
 /// Takes new callers, and lets go of those that have taken too long.
-void Reception::take(uint64_t nowNs, size_t room) {
-  while (Socket connection = acceptAt(listener)) {
+Error Reception::take(uint64_t nowNs, size_t room) {
+  while (true) {
+    Socket connection = acceptAt(listener);
+    if (!connection)
+      break;
     Caller caller = {std::move(connection), {}, {}, 0, nowNs + callerNs};
     // A greeting fits into what a new connection holds back.
     if (makeGreeting(caller.greeting) ||
@@ -36,11 +39,13 @@ void Reception::take(uint64_t nowNs, size_t room) {
     if (callers.size() > room)
       callers.erase(callers.begin());
   }
+  Error error = outOfSockets(own.rank);
   callers.erase(std::remove_if(callers.begin(), callers.end(),
                                [&](const Caller &caller) {
                                  return caller.deadlineNs <= nowNs;
                                }),
                 callers.end());
+  return error;
 }
 
 /// False: the caller has ended, or is none of ours.
@@ -75,7 +80,8 @@ Error Reception::settle(Caller &caller, std::vector<TcpLink> &links,
       return {}; // no rank of a group does that
     TcpLink &link = links[claim.rank];
     place = claim.channel == Channel::Notices ? &link.notices : &link.data;
-    if (*place)
+    // Who had no answer in time calls again.
+    if (*place && isOpen(*place))
       verdict = Verdict::Twice;
   }
   Answer answer = makeAnswer(verdict, claim, own);
@@ -92,6 +98,8 @@ Error Reception::settle(Caller &caller, std::vector<TcpLink> &links,
     return {};
   links[claim.rank].endpoint = claim.endpoint;
   *place = std::move(caller.connection);
+  if (claim.channel == Channel::Notices)
+    endWhenUnheard(*place);
   return {};
 }
 
@@ -126,6 +134,16 @@ void Reception::waitForAny(const std::vector<TcpLink> &links,
        static_cast<int>(std::min<uint64_t>(timeoutNs / 1000000 + 1, 1000)));
 }
 
+/// A rank that had no answer in time has ended its first connection, and calls
+/// again: it is not gone.
+static void forgetHalves(std::vector<TcpLink> &links, uint32_t first) {
+  for (uint32_t rank = first; rank < links.size(); ++rank) {
+    TcpLink &link = links[rank];
+    if (link.notices && !link.data && !isOpen(link.notices))
+      link.notices.reset();
+  }
+}
+
 Error Reception::admit(std::vector<TcpLink> &links, uint32_t first,
                        uint64_t deadlineNs,
                        const std::function<Error()> &hear) {
@@ -134,9 +152,11 @@ Error Reception::admit(std::vector<TcpLink> &links, uint32_t first,
     if (now >= deadlineNs)
       return {HEDDLE_RANK_FAILED, "not all ranks have come"};
     waitForAny(links, deadlineNs - now);
+    forgetHalves(links, first);
     if (Error error = hear())
       return error;
-    take(monotonicNs(), strangers + 2 * links.size());
+    if (Error error = take(monotonicNs(), strangers + 2 * links.size()))
+      return error;
     if (Error error = hearCallers(links, first))
       return error;
   }

@@ -39,7 +39,7 @@ private:
     uint64_t deadlineNs;
   };
 
-  void take(uint64_t nowNs, size_t room);
+  Error take(uint64_t nowNs, size_t room);
   bool listen(Caller &caller);
   Error settle(Caller &caller, std::vector<TcpLink> &links, uint32_t first);
   void waitForAny(const std::vector<TcpLink> &links, uint64_t timeoutNs);

@@ -21,7 +21,7 @@ static constexpr uint64_t extraNs = 10000000000;
 Rendezvous::Rendezvous(const TcpSettings &settings, std::vector<TcpLink> &links,
                        std::function<Error()> hear)
     : settings(settings), links(links), hear(std::move(hear)),
-      ownSecret(settings.port), deadlineNs(monotonicNs() + settings.joinNs) {
+      deadlineNs(monotonicNs() + settings.joinNs) {
   own.rank = settings.rank;
   own.count = settings.count;
 }
@@ -92,12 +92,15 @@ Error Rendezvous::lead() {
   if (own.secret.empty() && !bound.isLoopback())
     return needsSecret(bound);
   if (own.secret.empty())
-    if (Error error = ownSecret.make(own.secret))
+    if (Error error = ownSecret.make(bound.text(), own.secret))
       return error;
   Reception reception(std::move(listener), own);
-  if (Error error = admit(reception, 1, deadlineNs, bound.text()))
+  Error error = admit(reception, 1, deadlineNs, bound.text());
+  // While no other group can have the port.
+  ownSecret.remove();
+  if (error)
     return error;
-  if (Error error = fillRandom(own.session.data(), own.session.size()))
+  if ((error = fillRandom(own.session.data(), own.session.size())))
     return error;
   std::string list(own.session.begin(), own.session.end());
   for (const TcpLink &link : links)
@@ -125,13 +128,16 @@ Outcome Rendezvous::introduceAt(Socket connection, uint32_t rank,
   if (own.secret.empty() && !peerAddress(connection).isLoopback())
     error = needsSecret(peerAddress(connection));
   else if (own.secret.empty())
-    error = ownSecret.find(own.secret);
+    error = OwnSecret::find(peerAddress(connection).text(), own.secret);
   if (error)
     return Outcome::Refused;
   Outcome outcome = introduce(connection, greeting, own, rank, channel,
                               endpoint, untilNs, error);
-  if (outcome == Outcome::Done)
-    socketOf(rank, channel) = std::move(connection);
+  if (outcome != Outcome::Done)
+    return outcome;
+  if (channel == Channel::Notices)
+    endWhenUnheard(connection);
+  socketOf(rank, channel) = std::move(connection);
   return outcome;
 }
 
@@ -153,12 +159,17 @@ Outcome Rendezvous::tryFirst(const SocketAddress &address, Socket &listener,
       continue;
     Socket connection = connectTo(address, monotonicNs() + answerNs);
     if (!connection)
-      return Outcome::Later;
+      return (error = outOfSockets(own.rank)) ? Outcome::Refused
+                                              : Outcome::Later;
     if (!listener && (error = listenBeside(connection, listener)))
       return Outcome::Refused;
     Outcome outcome = introduceAt(std::move(connection), 0, channel,
                                   localAddress(listener).endpoint(),
                                   monotonicNs() + answerNs, error);
+    // What did not answer may have been another than the first rank, reached
+    // from another address.
+    if (outcome == Outcome::Later && channel == Channel::Notices)
+      listener.reset();
     if (outcome != Outcome::Done)
       return outcome;
   }
@@ -181,10 +192,13 @@ Error Rendezvous::callFirst(Socket &listener) {
       if (outcome == Outcome::Refused)
         return error;
     }
+    std::string why = textOfErrno();
+    if (Error failed = hear())
+      return failed;
     if (monotonicNs() >= deadlineNs)
-      return {HEDDLE_RANK_FAILED,
-              "rank 0 did not answer at " + settings.where() + " " +
-                  secondsOf(settings) + ": " + textOfErrno()};
+      return {HEDDLE_RANK_FAILED, "rank 0 did not answer at " +
+                                      settings.where() + " " +
+                                      secondsOf(settings) + ": " + why};
     waitABit();
   }
 }
@@ -221,6 +235,8 @@ Error Rendezvous::callRank(uint32_t rank) {
   for (Channel channel : {Channel::Notices, Channel::Data})
     while (true) {
       Socket connection = connectTo(address, untilNs);
+      if (!connection)
+        error = outOfSockets(own.rank);
       if (connection && introduceAt(std::move(connection), rank, channel, {},
                                     untilNs, error) == Outcome::Done)
         break;

@@ -27,6 +27,21 @@ bool runtime::isForLater() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
+Error runtime::outOfSockets(uint32_t rank) {
+  switch (errno) {
+  case EMFILE:
+  case ENFILE:
+  case ENOBUFS:
+  case ENOMEM:
+    return {HEDDLE_RANK_FAILED, "rank " + std::to_string(rank) +
+                                    " gets no more sockets: " + textOfErrno() +
+                                    " (ulimit -n says how many files may be "
+                                    "open)"};
+  default:
+    return {};
+  }
+}
+
 std::string runtime::textOfErrno() { return std::strerror(errno); }
 
 //===----------------------------------------------------------------------===//
@@ -144,23 +159,42 @@ static void set(const Socket &socket, int level, int option, int value) {
   setsockopt(socket.descriptor(), level, option, &value, sizeof(value));
 }
 
-/// Small messages are sent at once, and a machine that is gone without a word
-/// is noticed after 10 s + 4 * 5 s on a connection on which nothing is under
-/// way. TCP_USER_TIMEOUT would also end those whose peer computes for long.
+/// How long a machine may be gone without a word, in seconds: until the first
+/// question whether it is there, between such questions, and how many.
+static constexpr int idleSeconds = 10, questionSeconds = 5, questions = 4;
+
+/// Small messages are sent at once, and a machine that is gone is noticed on a
+/// connection on which nothing is under way. TCP_USER_TIMEOUT, which is for
+/// what is, would also end those whose peer computes for long.
 static Socket ready(Socket socket) {
   if (!socket)
     return socket;
   set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(socket, IPPROTO_TCP, TCP_KEEPIDLE, 10);
-  set(socket, IPPROTO_TCP, TCP_KEEPINTVL, 5);
-  set(socket, IPPROTO_TCP, TCP_KEEPCNT, 4);
+  set(socket, IPPROTO_TCP, TCP_KEEPIDLE, idleSeconds);
+  set(socket, IPPROTO_TCP, TCP_KEEPINTVL, questionSeconds);
+  set(socket, IPPROTO_TCP, TCP_KEEPCNT, questions);
   return socket;
 }
 
+void runtime::endWhenUnheard(const Socket &socket) {
+  set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT,
+      1000 * (idleSeconds + questions * questionSeconds));
+}
+
+bool runtime::isOpen(const Socket &socket) {
+  char byte;
+  ssize_t got = recv(socket.descriptor(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return got > 0 || (got < 0 && isForLater());
+}
+
+/// What a connection leaves behind for a while keeps nobody from its port.
 static Socket open(const SocketAddress &address) {
-  return Socket(::socket(address.storage.ss_family,
-                         SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  Socket made(::socket(address.storage.ss_family,
+                       SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (made)
+    set(made, SOL_SOCKET, SO_REUSEADDR, 1);
+  return made;
 }
 
 /// Closes a socket, and leaves `errno` as what has failed on it left it.
@@ -175,8 +209,6 @@ Socket runtime::listenAt(const SocketAddress &address) {
   Socket made = open(address);
   if (!made)
     return made;
-  // Connections of a group that has ended keep no other from its port.
-  set(made, SOL_SOCKET, SO_REUSEADDR, 1);
   if (bind(made.descriptor(), address.get(), address.length) ||
       listen(made.descriptor(), SOMAXCONN))
     return failed(std::move(made));
@@ -213,12 +245,21 @@ static bool waitFor(const Socket &socket, short events, uint64_t deadlineNs) {
   }
 }
 
+/// While nobody listens at a port, the system may choose just this one for the
+/// caller's side, and connects the caller to itself.
+static Socket unlessItself(Socket made, const SocketAddress &address) {
+  if (localAddress(made).text() != address.text())
+    return ready(std::move(made));
+  errno = ECONNREFUSED;
+  return failed(std::move(made));
+}
+
 Socket runtime::connectTo(const SocketAddress &address, uint64_t deadlineNs) {
   Socket made = open(address);
   if (!made)
     return made;
   if (!connect(made.descriptor(), address.get(), address.length))
-    return ready(std::move(made));
+    return unlessItself(std::move(made), address);
   if (errno != EINPROGRESS && errno != EINTR)
     return failed(std::move(made));
   if (!waitFor(made, POLLOUT, deadlineNs))
@@ -227,7 +268,7 @@ Socket runtime::connectTo(const SocketAddress &address, uint64_t deadlineNs) {
   socklen_t bytes = sizeof(why);
   getsockopt(made.descriptor(), SOL_SOCKET, SO_ERROR, &why, &bytes);
   errno = why;
-  return why ? failed(std::move(made)) : ready(std::move(made));
+  return why ? failed(std::move(made)) : unlessItself(std::move(made), address);
 }
 
 /// `move(data, bytes)` sends or receives some of them.

@@ -71,6 +71,11 @@ Socket listenAt(const SocketAddress &address);
 Socket acceptAt(const Socket &listener);
 /// `deadlineNs` is of CLOCK_MONOTONIC.
 Socket connectTo(const SocketAddress &address, uint64_t deadlineNs);
+/// Ends a connection when what was sent is not taken for 30 s, as by a machine
+/// that is gone. For one whose peer reads it soon, whatever it computes.
+void endWhenUnheard(const Socket &socket);
+/// Whether the other side has not ended it yet.
+bool isOpen(const Socket &socket);
 /// The address of this side.
 SocketAddress localAddress(const Socket &socket);
 SocketAddress peerAddress(const Socket &socket);
@@ -84,6 +89,9 @@ bool receiveAll(const Socket &socket, void *data, size_t bytes,
 
 /// Whether `errno` says that a call on a socket is to be made again later.
 bool isForLater();
+/// Where `errno` says that this process, which is `rank`, or its machine has no
+/// room for another socket, which is not waited for: the error.
+Error outOfSockets(uint32_t rank);
 /// "Connection refused".
 std::string textOfErrno();
 

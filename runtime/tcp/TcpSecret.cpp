@@ -101,24 +101,37 @@ Error runtime::fillRandom(void *data, size_t bytes) {
 
 /// Not a folder of the session's (XDG_RUNTIME_DIR): ranks may be started from
 /// several.
-OwnSecret::OwnSecret(uint16_t port)
-    : folder("/tmp/heddle-" + std::to_string(geteuid())),
-      file(folder + "/tcp-" + std::to_string(port)) {}
-
-OwnSecret::~OwnSecret() {
-  if (isMade)
-    unlink(file.c_str());
+static std::string ownFolder() {
+  return "/tmp/heddle-" + std::to_string(geteuid());
 }
 
-Error OwnSecret::make(std::string &secret) {
-  mkdir(folder.c_str(), 0700);
+static std::string fileOf(const std::string &place) {
+  return ownFolder() + "/tcp-" + place;
+}
+
+/// Another user may have made the folder before.
+static Error checkFolder() {
+  std::string folder = ownFolder();
   struct stat about;
-  // Another user may have made it before.
   if (lstat(folder.c_str(), &about) || !S_ISDIR(about.st_mode) ||
       about.st_uid != geteuid() || about.st_mode & ofOthers)
     return {HEDDLE_ARGUMENT_INVALID,
             folder + " is not a folder of this user alone, in which ranks "
                      "could keep a secret: set HEDDLE_SECRET for all of them"};
+  return {};
+}
+
+void OwnSecret::remove() {
+  std::string found;
+  if (!file.empty() && !readFile(file, O_NOFOLLOW, found) && found == kept)
+    unlink(file.c_str());
+  file.clear();
+}
+
+Error OwnSecret::make(const std::string &place, std::string &secret) {
+  mkdir(ownFolder().c_str(), 0700);
+  if (Error error = checkFolder())
+    return error;
   uint8_t random[32];
   if (Error error = fillRandom(random, sizeof(random)))
     return error;
@@ -127,20 +140,26 @@ Error OwnSecret::make(std::string &secret) {
     for (int digit : {byte >> 4, byte & 15})
       secret += "0123456789abcdef"[digit];
   // What an earlier group has left there is of no use to anybody.
-  unlink(file.c_str());
-  File made = {open(file.c_str(),
+  std::string path = fileOf(place);
+  unlink(path.c_str());
+  File made = {open(path.c_str(),
                     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                     0600)};
-  isMade = made.descriptor >= 0;
-  if (!isMade || write(made.descriptor, secret.data(), secret.size()) !=
-                     static_cast<ssize_t>(secret.size()))
-    return {HEDDLE_FILE_UNWRITABLE, file + ": " + std::strerror(errno) +
+  if (made.descriptor >= 0) {
+    file = path;
+    kept = secret;
+  }
+  if (file.empty() || write(made.descriptor, secret.data(), secret.size()) !=
+                          static_cast<ssize_t>(secret.size()))
+    return {HEDDLE_FILE_UNWRITABLE, path + ": " + std::strerror(errno) +
                                         ": set HEDDLE_SECRET for all ranks"};
   return {};
 }
 
-Error OwnSecret::find(std::string &secret) const {
-  if (Error error = readFile(file, O_NOFOLLOW, secret))
+Error OwnSecret::find(const std::string &place, std::string &secret) {
+  if (Error error = checkFolder())
+    return error;
+  if (Error error = readFile(fileOf(place), O_NOFOLLOW, secret))
     return {error.code(), error.message() +
                               "; where ranks do not share /tmp or are of "
                               "several users, set HEDDLE_SECRET for all"};

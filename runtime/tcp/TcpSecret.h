@@ -18,22 +18,26 @@ Error readSecret(std::string &secret);
 
 /// Where ranks of one machine are given none, the first makes one, and keeps it
 /// for the others in a file that only this user can read, until they are there.
+/// `place` is the text of the address at which the ranks meet, and which only
+/// one group has at a time.
 class OwnSecret {
 public:
-  /// `port`: at which the ranks meet, and which only one group has at a time.
-  explicit OwnSecret(uint16_t port);
-  ~OwnSecret();
+  OwnSecret() = default;
+  ~OwnSecret() { remove(); }
   OwnSecret(const OwnSecret &) = delete;
   OwnSecret &operator=(const OwnSecret &) = delete;
 
   /// Of the first rank, once it has the port.
-  Error make(std::string &secret);
+  Error make(const std::string &place, std::string &secret);
+  /// Of the first rank: what it has made, not what another group has put in its
+  /// place.
+  void remove();
   /// Of the others, once the first has answered at the port.
-  Error find(std::string &secret) const;
+  static Error find(const std::string &place, std::string &secret);
 
 private:
-  std::string folder, file;
-  bool isMade = false;
+  std::string file; ///< That was made; empty: none.
+  std::string kept; ///< What is in it.
 };
 
 /// Bytes that nobody can guess.

@@ -15,6 +15,7 @@
 #include <map>
 #include <netinet/in.h>
 #include <string>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,6 +59,11 @@ static Process start(const Variables &variables,
   for (const auto &[name, value] : variables)
     setenv(name.c_str(), value.c_str(), 1);
   alarm(240); // a rank that hangs is a failure
+  if (const char *most = getenv("TEST_FILES")) {
+    auto files = rlim_t(std::atoi(most));
+    rlimit limit = {files, files};
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
   execv(program.c_str(), list.data());
   _exit(127);
 }
@@ -260,13 +266,13 @@ static void testSecrets() {
     Variables variables = rankOf(i, 3, port);
     variables["HEDDLE_SECRET"] =
         i == 2 ? "a secret of this rank alone" : "a secret of all ranks";
-    variables["HEDDLE_JOIN_SECONDS"] = "3";
+    variables["HEDDLE_JOIN_SECONDS"] = "10";
     processes.push_back(start(variables, {"join"}));
   }
   std::string missing =
       "HEDDLE_RANK_FAILED: rank 2 did not come to 127.0.0.1:" +
       std::to_string(port) +
-      " within 3 s (HEDDLE_JOIN_SECONDS); who called from ";
+      " within 10 s (HEDDLE_JOIN_SECONDS); who called from ";
   Ended first = await(processes[0]), second = await(processes[1]);
   END(first, 1, missing);
   END(first, 1, " as rank 2 has another secret");
@@ -336,12 +342,25 @@ static void testTakenPort() {
 static void testMissingRanks() {
   uint16_t port = freePort();
   Variables first = rankOf(0, 5, port), third = rankOf(2, 5, port);
-  first["HEDDLE_JOIN_SECONDS"] = third["HEDDLE_JOIN_SECONDS"] = "2";
+  first["HEDDLE_JOIN_SECONDS"] = third["HEDDLE_JOIN_SECONDS"] = "10";
   Process one = start(first, {"join"}), other = start(third, {"join"});
   for (const Process &process : {one, other})
     END(await(process), 1,
         "HEDDLE_RANK_FAILED: ranks 1, 3 and 4 did not come to 127.0.0.1:" +
-            std::to_string(port) + " within 2 s (HEDDLE_JOIN_SECONDS)");
+            std::to_string(port) + " within 10 s (HEDDLE_JOIN_SECONDS)");
+}
+
+/// How many sockets a process has.
+static int socketsOf(pid_t process) {
+  std::string folder = "/proc/" + std::to_string(process) + "/fd/";
+  int count = 0;
+  for (int i = 0; i < 64; ++i) {
+    char text[64] = {};
+    ssize_t bytes =
+        readlink((folder + std::to_string(i)).c_str(), text, sizeof(text) - 1);
+    count += bytes > 0 && !std::strncmp(text, "socket:", 7);
+  }
+  return count;
 }
 
 /// A rank that dies before all are there is missed at once.
@@ -349,10 +368,32 @@ static void testKilledEarly() {
   uint16_t port = freePort();
   Process first = start(rankOf(0, 3, port), {"join"}),
           second = start(rankOf(1, 3, port), {"join"});
-  usleep(1500000);
+  // Where it listens, and both of its connections with the first.
+  for (int i = 0; i < 6000 && socketsOf(second.number) < 3; ++i)
+    usleep(10000);
+  usleep(500000); // until the last answer
   kill(second.number, SIGKILL);
   END(await(first), 1, "HEDDLE_RANK_FAILED: rank 1 failed: its process ");
   END(await(second), 128 + SIGKILL, "");
+}
+
+/// A process that may open no more files says so at once.
+static void testFiles() {
+  uint16_t port = freePort();
+  std::vector<Process> processes;
+  for (uint32_t i = 0; i < 4; ++i) {
+    Variables variables = rankOf(i, 4, port);
+    if (!i)
+      variables["TEST_FILES"] = "7";
+    processes.push_back(start(variables, {"join"}));
+  }
+  END(await(processes[0]), 1,
+      "HEDDLE_RANK_FAILED: rank 0 gets no more sockets: Too many "
+      "open files (ulimit -n");
+  for (uint32_t i = 1; i < 4; ++i) {
+    kill(processes[i].number, SIGKILL);
+    (void)await(processes[i]);
+  }
 }
 
 static void testCounts() {
@@ -413,7 +454,7 @@ static void testStrangers() {
   int slow = call("h");
   for (char byte : std::string("ddl-tc")) {
     usleep(50000);
-    CHECK(send(slow, &byte, 1, MSG_NOSIGNAL) == 1);
+    (void)send(slow, &byte, 1, MSG_NOSIGNAL); // or it has been let go
   }
   processes.push_back(start(rankOf(2, 3, port), {"join"}));
   for (const Process &process : processes)
@@ -454,6 +495,7 @@ int main(int argc, char **argv) {
   testTakenPort();
   testMissingRanks();
   testKilledEarly();
+  testFiles();
   testCounts();
   testStrangers();
   return finish();

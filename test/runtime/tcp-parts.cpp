@@ -7,9 +7,11 @@
 #include "runtime/tcp/TcpSettings.h"
 #include "test/runtime/check.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace heddle::runtime;
@@ -179,16 +181,21 @@ static void testSecrets(const std::string &folder) {
 /// and this user's alone.
 static void testOwnSecret() {
   std::string made, found,
-      path = "/tmp/heddle-" + std::to_string(geteuid()) + "/tcp-1";
+      place = "test-" + std::to_string(getpid()),
+      path = "/tmp/heddle-" + std::to_string(geteuid()) + "/tcp-" + place;
+  struct stat about;
   {
-    OwnSecret first(1), other(1);
-    CHECK(!first.make(made) && !other.find(found));
+    OwnSecret first;
+    CHECK(!first.make(place, made) && !OwnSecret::find(place, found));
     CHECK(made.size() == 64 && made == found);
-    struct stat about;
     CHECK(!stat(path.c_str(), &about) && (about.st_mode & 0777) == 0600);
+    // Who has the place later has a file of its own, which stays.
+    OwnSecret later;
+    CHECK(!later.make(place, made));
+    first.remove();
+    CHECK(!OwnSecret::find(place, found) && made == found);
   }
-  OwnSecret later(1);
-  Error error = later.find(found);
+  Error error = OwnSecret::find(place, found);
   TEXT(error.message(), "set HEDDLE_SECRET for all");
 }
 
@@ -212,6 +219,78 @@ static void testProofs() {
   CHECK(!isClaim(claim));
 }
 
+/// A caller and who is called, connected, and what becomes of the claim when
+/// the answer to it comes back with byte `wrong` changed.
+static Outcome introduceTo(const Credentials &called, const Credentials &caller,
+                           size_t wrong, Claim &claim, Greeting &greeting) {
+  int ends[2];
+  CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+  Socket near(ends[0]), far(ends[1]);
+  CHECK(!makeGreeting(greeting));
+  uint64_t never = UINT64_MAX;
+  Outcome outcome = Outcome::Later;
+  std::thread thread([&] {
+    Error error;
+    outcome = introduce(near, greeting, caller, called.rank, Channel::Data, {},
+                        never, error);
+  });
+  CHECK(receiveAll(far, &claim, sizeof(claim), never));
+  Answer answer = makeAnswer(judge(claim, greeting, called), claim, called);
+  if (wrong < sizeof(answer))
+    reinterpret_cast<char *>(&answer)[wrong] ^= 1;
+  CHECK(sendAll(far, &answer, sizeof(answer), never));
+  thread.join();
+  return outcome;
+}
+
+/// Who knows the secret is let in; no byte of a claim, of what it answers or of
+/// its answer may be another.
+static void testChangedProofs() {
+  Credentials called = {"a secret of a group", {}, 1, 4}, caller = called;
+  caller.rank = 2;
+  Claim claim;
+  Greeting greeting;
+  CHECK(introduceTo(called, caller, SIZE_MAX, claim, greeting) ==
+        Outcome::Done);
+  CHECK(judge(claim, greeting, called) == Verdict::Welcome);
+  for (size_t i = sizeof(claim.magic); i < sizeof(claim); ++i) {
+    Claim changed = claim;
+    reinterpret_cast<char *>(&changed)[i] ^= 1;
+    Verdict verdict = judge(changed, greeting, called);
+    CHECK(verdict == Verdict::OtherSecret || verdict == Verdict::OtherVersion);
+  }
+  for (uint8_t &byte : greeting.challenge) {
+    byte ^= 1;
+    CHECK(judge(claim, greeting, called) == Verdict::OtherSecret);
+    byte ^= 1;
+  }
+  Credentials other = called;
+  other.rank = 3; // who is called
+  CHECK(judge(claim, greeting, other) == Verdict::OtherSecret);
+  other = called;
+  other.session[15] = 1;
+  CHECK(judge(claim, greeting, other) == Verdict::OtherSecret);
+  other = called;
+  other.count = 5;
+  CHECK(judge(claim, greeting, other) == Verdict::OtherCount);
+  for (size_t i = 0; i < sizeof(Answer); ++i)
+    CHECK(introduceTo(called, caller, i, claim, greeting) == Outcome::Refused);
+}
+
+/// At a port where nobody listens no caller meets itself, though the system
+/// chooses just that port for it now and then.
+static void testNobodyListens() {
+  Endpoint loopback = {};
+  loopback.family = AF_INET;
+  loopback.bytes[0] = 127;
+  loopback.bytes[3] = 1;
+  Socket listener = listenAt(SocketAddress::from(loopback));
+  SocketAddress address = localAddress(listener);
+  listener.reset();
+  for (int i = 0; i < 60000; ++i)
+    CHECK(!connectTo(address, UINT64_MAX) && errno == ECONNREFUSED);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -221,5 +300,7 @@ int main(int argc, char **argv) {
   testSecrets(argv[1]);
   testOwnSecret();
   testProofs();
+  testChangedProofs();
+  testNobodyListens();
   return finish();
 }
