@@ -197,20 +197,21 @@ LogicalResult Assignment::run() {
                       StringAttr::get(module.getContext(), device.text()));
   }
   placeAtLoad();
-  for (auto [rule, hit, isUntold] :
-       llvm::zip_equal(placement.rules, used, isUntold))
-    if (!hit && isUntold)
-      return emitError(module.getLoc(), ErrorCode::BadPlacement)
-             << "the rule \"" << rule.text
-             << "\" matches only nodes whose sizes the program computes, which "
-                "queues of "
-             << placement.devices[rule.device].text()
-             << " are not told; place them on cpu or sim";
-    else if (!hit && !isPiece)
-      return emitError(module.getLoc(), ErrorCode::BadPlacement)
-             << "the rule \"" << rule.text
-             << "\" matches the name of no node that has a kernel"
-             << suggestNode(rule.text, launches);
+  for (auto [rule, hit, untold] :
+       llvm::zip_equal(placement.rules, used, isUntold)) {
+    if (hit || isPiece)
+      continue;
+    InFlightDiagnostic error =
+        emitError(module.getLoc(), ErrorCode::BadPlacement);
+    error << "the rule \"" << rule.text << "\" matches ";
+    if (untold)
+      return error << "only nodes whose sizes the program computes, which "
+                      "queues of "
+                   << placement.devices[rule.device].text()
+                   << " are not told; place them on cpu or sim";
+    return error << "the name of no node that has a kernel"
+                 << suggestNode(rule.text, launches);
+  }
   return success();
 }
 
