@@ -218,9 +218,8 @@ static void addExecution(CLI::App &app, CallCommand &command) {
                  "those it was partitioned for")
       ->check(CLI::Range(1, 1 << 20).description(""));
   app.add_option("--engine", command.engine,
-                 "What they are: threads (default), processes, or those that a "
-                 "launcher started: mpi by mpirun, tcp by torchrun, srun or a "
-                 "shell")
+                 "threads (default), processes, or a launcher's: mpi (mpirun), "
+                 "tcp (torchrun, srun, a shell)")
       ->check(CLI::IsMember({"threads", "processes", "mpi", "tcp"})
                   .description(""));
   app.add_option("--mpi-library", command.mpiLibrary,
