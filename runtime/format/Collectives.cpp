@@ -116,6 +116,8 @@ Error verifyCuts(const Tensor &tensor, uint32_t ranks,
   auto fail = [&](const char *what) {
     return invalidManifest("tensor '" + text(tensor.name()) + "' " + what);
   };
+  if (!isAligned(tensor.whole()))
+    return fail("has a whole whose extents are not aligned");
   uint32_t rank = length(tensor.shape());
   if (!length(tensor.whole()))
     return length(tensor.cuts()) ? fail("is cut, but has no whole") : Error();

@@ -16,7 +16,8 @@ static Error verifyDescriptor(const Descriptor &map, const Kernel &kernel,
   if (map.binding() >= kernel.bindings())
     return {HEDDLE_CODE_INVALID, name + " names unknown buffers"};
   uint32_t rank = length(map.extents());
-  bool isSound = rank >= 1 && rank <= 5 && length(map.box()) == rank &&
+  bool isSound = isAligned(map.extents()) && isAligned(map.strides()) &&
+                 rank >= 1 && rank <= 5 && length(map.box()) == rank &&
                  length(map.strides()) == rank - 1 && map.offset() % 16 == 0 &&
                  (map.swizzle() == 0 || map.swizzle() == 32 ||
                   map.swizzle() == 64 || map.swizzle() == 128);
