@@ -151,7 +151,8 @@ static long mapped_kib(const char *path) {
   long total = 0, rss;
   int inside = 0;
   while (file && fgets(line, sizeof(line), file)) {
-    if (strchr(line, '-') && strchr(line, '/'))
+    unsigned long begin, end;
+    if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
       inside = strstr(line, path) != NULL;
     else if (inside && sscanf(line, "Rss: %ld kB", &rss) == 1)
       total += rss;
