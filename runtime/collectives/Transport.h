@@ -4,6 +4,7 @@
 #define HEDDLE_RUNTIME_COLLECTIVES_TRANSPORT_H
 
 #include "runtime/collectives/PeerWatch.h"
+#include "runtime/drivers/cpu/Clock.h"
 #include "runtime/format/Error.h"
 
 namespace heddle::runtime {
@@ -117,6 +118,11 @@ protected:
                      const Patience &patience) = 0;
   /// Why not to wait any more.
   Error look(const Patience &patience);
+  /// Calls `step(isDone)`, which gives an error, until that has set `isDone`;
+  /// between steps `pause(waitedNs)`, and `look` now and then. It allocates
+  /// nothing.
+  template <typename Step, typename Pause>
+  Error await(const Patience &patience, Step step, Pause pause);
   /// Gives `heard` what other ranks have said.
   virtual Error hear() = 0;
   void heard(uint32_t rank, Notice &notice);
@@ -176,6 +182,25 @@ private:
 
 /// How long a wait goes on before it calls `look`.
 constexpr uint64_t lookNs = 1000000;
+
+template <typename Step, typename Pause>
+Error Transport::await(const Patience &patience, Step step, Pause pause) {
+  uint64_t begin = monotonicNs(), looked = begin;
+  while (true) {
+    bool isDone = false;
+    if (Error error = step(isDone))
+      return error;
+    if (isDone)
+      return {};
+    uint64_t now = monotonicNs();
+    if (now - looked >= lookNs) {
+      looked = now;
+      if (Error error = look(patience))
+        return error;
+    }
+    pause(now - begin);
+  }
+}
 
 } // namespace heddle::runtime
 

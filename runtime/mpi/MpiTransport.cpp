@@ -214,23 +214,17 @@ template <typename Abi> Error MpiTransport<Abi>::post(const Message &message) {
 
 template <typename Abi>
 Error MpiTransport<Abi>::wait(const Patience &patience) {
-  uint64_t begin = monotonicNs(), looked = begin;
-  while (true) {
-    int isDone = 0;
+  auto test = [&](bool &isDone) -> Error {
+    int areDone = 0;
     if (int code =
             mpi.Testall(static_cast<int>(requests.size()), requests.data(),
-                        &isDone, Abi::ignoredStatuses()))
+                        &areDone, Abi::ignoredStatuses()))
       return explain("MPI_Testall", code);
-    if (isDone)
-      return {};
-    uint64_t now = monotonicNs();
-    if (now - looked >= lookNs) {
-      looked = now;
-      if (Error error = look(patience))
-        return error;
-    }
-    this->rest(now - begin);
-  }
+    isDone = areDone != 0;
+    return {};
+  };
+  return this->await(patience, test,
+                     [&](uint64_t waitedNs) { this->rest(waitedNs); });
 }
 
 /// Nothing is received any more where it was wanted.

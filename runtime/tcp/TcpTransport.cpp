@@ -250,21 +250,9 @@ void TcpTransport::waitForAny(int timeoutMs) {
 Error TcpTransport::move(const Message *messages, size_t number,
                          const Patience &patience) {
   list(messages, number);
-  uint64_t begin = monotonicNs(), looked = begin;
-  while (true) {
-    bool isDone = false;
-    if (Error error = moveSome(messages, isDone))
-      return error;
-    if (isDone)
-      return {};
-    uint64_t now = monotonicNs();
-    if (now - looked >= lookNs) {
-      looked = now;
-      if (Error error = look(patience))
-        return error;
-    }
-    waitForAny(spins(now - begin) ? 0 : lookMs);
-  }
+  return await(
+      patience, [&](bool &isDone) { return moveSome(messages, isDone); },
+      [&](uint64_t waitedNs) { waitForAny(spins(waitedNs) ? 0 : lookMs); });
 }
 
 //===----------------------------------------------------------------------===//
