@@ -19,6 +19,20 @@ static void countBy(Model &model, uint32_t symbol, uint32_t buffer,
   command.action.Set(std::move(read));
 }
 
+/// Adds x + x of as many elements as the expression `number` says, in tiles of
+/// 16.
+static void addCounted(Model &model, uint32_t add, uint32_t x, uint32_t sum,
+                       uint32_t number) {
+  LaunchT &launch =
+      model.launch(add,
+                   {model.bind(x, Access::read), model.bind(x, Access::read),
+                    model.bind(sum, Access::write)},
+                   {0, 16}, 0);
+  launch.integers[0] = number;
+  launch.tiles =
+      model.expression(ExpressionKind::ceildiv, number, model.constant(16));
+}
+
 Model test::countedModel() {
   Model model;
   model.manifest.symbols.push_back(sizeSymbol("count", 0, 64));
@@ -42,14 +56,7 @@ Model test::countedModel() {
   model.program().body = model.block();
   copyWhole(model, n, count, 0);
   countBy(model, 0, count);
-  LaunchT &launch =
-      model.launch(add,
-                   {model.bind(x, Access::read), model.bind(x, Access::read),
-                    model.bind(sum, Access::write)},
-                   {0, 16}, 0);
-  launch.integers[0] = counted;
-  launch.tiles =
-      model.expression(ExpressionKind::ceildiv, counted, model.constant(16));
+  addCounted(model, add, x, sum, counted);
   return model;
 }
 
@@ -108,14 +115,7 @@ Model test::countedTwoModel() {
   uint32_t less = model.expression(ExpressionKind::mul, model.symbol(1),
                                    model.constant(-1)),
            left = model.expression(ExpressionKind::add, model.symbol(0), less);
-  LaunchT &launch =
-      model.launch(add,
-                   {model.bind(x, Access::read), model.bind(x, Access::read),
-                    model.bind(sum, Access::write)},
-                   {0, 16}, 0);
-  launch.integers[0] = left;
-  launch.tiles =
-      model.expression(ExpressionKind::ceildiv, left, model.constant(16));
+  addCounted(model, add, x, sum, left);
   return model;
 }
 
