@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/CollectiveForm.h"
 #include "dialects/Kernel/ScalarArguments.h"
+#include "dialects/Size/DeclaredRanges.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -205,7 +206,9 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult ProgramOp::verifyRegions() {
   bool commands = false;
   auto devices = static_cast<int64_t>(deviceNames().size());
-  heddle::size::Ranges ranges = rangesOf(*this);
+  heddle::size::Ranges ranges;
+  if (auto module = (*this)->getParentOfType<ModuleOp>())
+    ranges = heddle::size::declaredRanges(module);
   for (Operation &op : getBody().front()) {
     auto buffer = dyn_cast<BufferOp>(op);
     if (!buffer) {
@@ -227,7 +230,7 @@ LogicalResult ProgramOp::verifyRegions() {
     if (failed(verifyEnd(buffer, size, ranges, "an arena")))
       return failure();
   }
-  return verifyOrder(*this);
+  return verifyOrder(*this, ranges);
 }
 
 LogicalResult StateOp::verify() {

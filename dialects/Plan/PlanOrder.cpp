@@ -4,7 +4,6 @@
 
 #include "dialects/Plan/PlanOrder.h"
 
-#include "dialects/Size/DeclaredRanges.h"
 #include "runtime/format/Hazards.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -29,9 +28,9 @@ struct Use {
 
 class OrderVerifier {
 public:
-  explicit OrderVerifier(ProgramOp program)
+  OrderVerifier(ProgramOp program, const size::Ranges &ranges)
       : program(program), devices(program.deviceNames()),
-        queues(program.queueDevices()), ranges(rangesOf(program)) {}
+        queues(program.queueDevices()), ranges(ranges) {}
 
   LogicalResult run() {
     SmallVector<MemoryAccess> touched;
@@ -49,7 +48,7 @@ private:
   ProgramOp program;
   SmallVector<StringRef> devices;
   SmallVector<int64_t> queues;
-  size::Ranges ranges;
+  const size::Ranges &ranges;
   std::map<Memory, uint32_t> memories; ///< Their numbers.
 };
 } // namespace
@@ -127,11 +126,6 @@ static bool isShared(BufferOp buffer) {
          buffer.getKind() == BufferKind::Persistent;
 }
 
-size::Ranges heddle::plan::rangesOf(ProgramOp program) {
-  auto module = program->getParentOfType<ModuleOp>();
-  return module ? size::declaredRanges(module) : size::Ranges();
-}
-
 int64_t heddle::plan::bytesAtLargest(BufferOp buffer,
                                      const size::Ranges &ranges) {
   int64_t most = buffer.getSize();
@@ -201,6 +195,7 @@ OrderVerifier::verifyBlock(Block &block,
   return success();
 }
 
-LogicalResult heddle::plan::verifyOrder(ProgramOp program) {
-  return OrderVerifier(program).run();
+LogicalResult heddle::plan::verifyOrder(ProgramOp program,
+                                        const size::Ranges &ranges) {
+  return OrderVerifier(program, ranges).run();
 }

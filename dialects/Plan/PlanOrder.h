@@ -1,5 +1,5 @@
-// Checks of the places of a program's buffers, and of the order of commands that
-// run on several devices.
+// Checks of the places of a program's buffers, and of the order of commands
+// that run on several devices.
 
 #ifndef HEDDLE_DIALECTS_PLAN_PLANORDER_H
 #define HEDDLE_DIALECTS_PLAN_PLANORDER_H
@@ -9,9 +9,6 @@
 
 namespace heddle::plan {
 
-/// The ranges of the sizes that calls choose.
-size::Ranges rangesOf(ProgramOp program);
-
 /// How many bytes `buffer` has in a call of the largest sizes: in the arena of
 /// the process, whose places follow from sizes, fewer than at the most where
 /// one size leaves room for another, as in x[k:].
@@ -20,8 +17,8 @@ int64_t bytesAtLargest(BufferOp buffer, const size::Ranges &ranges);
 /// What a command touches lies where its queue's device reaches it; an event is
 /// signalled before it is waited for; commands that touch the same bytes are
 /// ordered, unless both only read them. The same rules as those of the verifier
-/// of artifacts.
-mlir::LogicalResult verifyOrder(ProgramOp program);
+/// of artifacts. `ranges` are those of the sizes that calls choose.
+mlir::LogicalResult verifyOrder(ProgramOp program, const size::Ranges &ranges);
 
 } // namespace heddle::plan
 
