@@ -10,9 +10,9 @@ import sys
 
 import heddle
 import numpy as np
-import onnxruntime
 from computed_pipelines import constant, node
 from computed_shapes import BOOL, F32, I64, check, integers
+from counted_calls import are_close, check_calls
 from onnx import helper
 
 RANDOM = np.random.default_rng(5)
@@ -89,20 +89,8 @@ PLACED = ("rest", "open_rest", "pairs", "open_two")
 STAYING = ("rest",)
 
 
-def are_close(found, wanted):
-    return np.allclose(found, wanted, rtol=1e-4, atol=1e-5)
-
-
-def check_calls(folder, case):
-    name, _, _, outputs, _, calls, _ = case
-    session = onnxruntime.InferenceSession(folder / f"{name}.onnx", providers=["CPUExecutionProvider"])
-    model, wrong = heddle.load(folder / f"{name}.heddle"), []
-    for feed in calls + calls[::-1]:
-        found = model(**feed)
-        for (key, _), value in zip(outputs, session.run(None, feed)):
-            if found[key].shape != value.shape or not are_close(found[key], value):
-                wrong.append(f"{name}: {key} of {feed['m'].sum()} is {found[key]}, not {value}")
-    return wrong
+def check_artifact(folder, case):
+    return check_calls(folder, case, heddle.load(folder / f"{case[0]}.heddle"))
 
 
 def main():
@@ -113,11 +101,11 @@ def main():
         for name, nodes, *rest in make():
             case = name, CONSTANTS + nodes, *rest
             failed = check(folder, case, are_close)
-            wrong += failed or check_calls(folder, case)
+            wrong += failed or check_artifact(folder, case)
             name, *rest = case
             if name in PLACED:
                 placed = f"{name}_placed", *rest
-                wrong += check(folder, placed, are_close, ("--place", "sim")) or check_calls(folder, placed)
+                wrong += check(folder, placed, are_close, ("--place", "sim")) or check_artifact(folder, placed)
             if name in STAYING:
                 wrong += check(folder, (f"{name}_staying", *rest), are_close, ("--place", "sim", "--device-tensors"))
     print("\n".join(wrong))
