@@ -72,6 +72,9 @@ class ShTest(Resumed, lit.formats.ShTest):
 class GoogleTest(Resumed, lit.formats.GoogleTest):
     """lit counts the cases of a program by the report that the program writes."""
 
+    def getTestsInDirectory(self, *arguments):
+        return longest.start_first(super().getTestsInDirectory(*arguments))
+
     def keep(self, test, kept):
         shutil.copyfile(test.gtest_json_file, kept + ".cases")
 
