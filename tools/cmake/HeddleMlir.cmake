@@ -39,6 +39,12 @@ add_library(HeddlePrecompiledStableHlo OBJECT ${CMAKE_SOURCE_DIR}/tools/cmake/Pr
 target_precompile_headers(HeddlePrecompiledStableHlo PRIVATE
   ${CMAKE_SOURCE_DIR}/tools/cmake/Precompiled.h ${CMAKE_SOURCE_DIR}/dialects/StableHlo/StableHlo.h)
 add_dependencies(HeddlePrecompiledStableHlo heddle-headers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  # The same headers give the same bytes, by which ccache knows them; ninja looks at times.
+  foreach(name HeddlePrecompiled HeddlePrecompiledStableHlo)
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endforeach()
+endif()
 
 # heddle_reuse_precompiled(<target> <heddle libraries that it is or names>...)
 function(heddle_reuse_precompiled name)
