@@ -33,19 +33,21 @@ inline constexpr llvm::StringLiteral kPlaceAttrName = "kernel.place";
 inline constexpr llvm::StringLiteral kTiedAttrName = "kernel.tied";
 /// On a kernel's argument: the number of the result that may be in its buffer.
 inline constexpr llvm::StringLiteral kInPlaceAttrName = "kernel.in_place";
-/// On a lowered kernel: how many tiles its grid has, how many a worker claims
-/// at once, and the bytes of scratch memory that each worker needs.
+/// On a lowered kernel: how many tiles its grid has.
 inline constexpr llvm::StringLiteral kTilesAttrName = "kernel.tiles";
+/// On a lowered kernel: how many tiles a worker claims at once.
 inline constexpr llvm::StringLiteral kChunkAttrName = "kernel.chunk";
+/// On a lowered kernel: the bytes of scratch memory that each worker needs.
 inline constexpr llvm::StringLiteral kScratchAttrName = "kernel.scratch";
 /// On a lowered kernel whose work follows from a call's sizes: how many tiles
-/// there are then, at most `kernel.tiles`; what the numbers of a launch stand
-/// for that come after those the kernel function takes, in their order.
-/// How many bytes of scratch a worker needs where calls choose that, at most
-/// `kernel.scratch`.
+/// there are then, at most `kernel.tiles`.
+inline constexpr llvm::StringLiteral kTileCountAttrName = "kernel.tile_count";
+/// On a lowered kernel: the bytes of scratch that a worker needs where calls
+/// choose that, at most `kernel.scratch`.
 inline constexpr llvm::StringLiteral kScratchBytesAttrName =
     "kernel.scratch_bytes";
-inline constexpr llvm::StringLiteral kTileCountAttrName = "kernel.tile_count";
+/// On a lowered kernel: what the numbers of a launch stand for that come after
+/// those the kernel function takes, in their order.
 inline constexpr llvm::StringLiteral kSizeArgumentsAttrName =
     "kernel.size_arguments";
 

@@ -15,13 +15,16 @@ def Kernel_Dialect : Dialect {
     one *kernel function*, a `func.func` with the unit attribute
     `kernel.entry`, and a `kernel.launch` where each of them stood.
 
-    A kernel function takes and returns tensors of static shape; its arguments
-    are the launch's input buffers, its results the output buffers, in order.
+    A kernel function takes and returns tensors whose types say their shapes,
+    or the largest ones with true extents as their encoding (`#size.extents`).
+    Its first arguments are the launch's input buffers, its results the output
+    buffers, in order; behind the inputs come the launch's `sizes` (`index`)
+    and `scalars`, numbers that layers with equal kernels differ in.
     Its body holds `arith.constant`, `tensor.empty`, `linalg.fill`,
     `linalg.generic`, at most one *root* of this dialect, and `return`:
 
     - a `linalg.generic` reads through linear indexing maps (`d1 * 2 + 5` is a
-      strided slice; see `linearAccess` in Kernel.h). Its payload is `arith`,
+      strided slice; see `linearAccess` in LinearAccess.h). Its payload is `arith`,
       `math`, `linalg.index`, and `tensor.extract` of a function argument
       (gather; who builds the IR has clamped the indices);
     - the result of a contraction, a convolution or an attention may pass

@@ -45,7 +45,7 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
     dimension, of lhs and out *m*, of rhs and out *n*, of lhs and rhs *k*.
     There may be any number of each, also none.
 
-    The maps of lhs and rhs are linear (`linearAccess` in Kernel.h): a
+    The maps of lhs and rhs are linear (`linearAccess` in LinearAccess.h): a
     transpose, a slice or a split dimension of an operand costs nothing. The
     map of out is a permutation of the parallel dimensions, which is how they
     get their extents; a reduction dimension gets its extent from an operand

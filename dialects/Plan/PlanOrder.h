@@ -16,8 +16,9 @@ int64_t bytesAtLargest(BufferOp buffer, const size::Ranges &ranges);
 
 /// What a command touches lies where its queue's device reaches it; an event is
 /// signalled before it is waited for; commands that touch the same bytes are
-/// ordered, unless both only read them. The same rules as those of the verifier
-/// of artifacts. `ranges` are those of the sizes that calls choose.
+/// ordered, unless both only read them, by the rules that the verifier of
+/// artifacts has (runtime/format/Hazards.h). `ranges` are those of the sizes
+/// that calls choose.
 mlir::LogicalResult verifyOrder(ProgramOp program, const size::Ranges &ranges);
 
 } // namespace heddle::plan

@@ -14,15 +14,6 @@
 using namespace mlir;
 using namespace heddle;
 
-/// The name where the table says the same of it, else everything.
-static Attribute targetAttr(const Target &target, MLIRContext *context) {
-  std::shared_ptr<const Target> named = findTarget(target.name());
-  DictionaryAttr known = target.toAttr(context);
-  if (named && named->toAttr(context) == known)
-    return StringAttr::get(context, target.name());
-  return known;
-}
-
 /// After a stage.
 static LogicalResult tell(Stage stage, ModuleOp module,
                           const CompileOptions &options) {

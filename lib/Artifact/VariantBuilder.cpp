@@ -121,6 +121,11 @@ LogicalResult heddle::buildVariant(ModuleOp module,
                                    const CompileOptions &options,
                                    CompiledVariant &variant) {
   variant.plan = module.clone();
+  // The module was dispatched for all targets of its set; what is planned is
+  // planned by the numbers of one.
+  (*variant.plan)
+      ->setAttr(targetAttrName,
+                targetAttr(*variant.target, module.getContext()));
   Placement placement = placementFor(*variant.target, options.placement);
   auto hosted = separateHostKernels(*variant.plan, *variant.target, placement,
                                     options.noHost);

@@ -410,6 +410,24 @@ static void remarkAssumptions(ModuleOp module) {
   }
 }
 
+/// Code is made for the targets of the table: what `module` says of one must be
+/// what the table says.
+static bool checkKnown(Session &session, ModuleOp module,
+                       const Target &target) {
+  std::shared_ptr<const Target> known = findTarget(target.name());
+  MLIRContext *context = module.getContext();
+  if (!known || known->toAttr(context) == target.toAttr(context))
+    return true;
+  std::string name = target.name().str();
+  session.diagnostics.report(
+      ErrorCode::TargetIllegal,
+      "the module's heddle.target says other things of " + name +
+          " than this heddle knows, and code is made by the latter; write "
+          "heddle.target = \"" +
+          name + "\", or start from heddle-lower");
+  return false;
+}
+
 std::optional<BuildResult> heddle::buildInto(Session &session,
                                              const ModelOptions &model,
                                              const BuildOptions &build,
@@ -448,8 +466,11 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
   remarkAssumptions(*module);
   if (hasTarget) {
     std::vector<std::string> names;
-    if (std::shared_ptr<const Target> target = targetOf(*module))
+    if (std::shared_ptr<const Target> target = targetOf(*module)) {
+      if (!checkKnown(session, *module, *target))
+        return std::nullopt;
       names.push_back(target->name().str());
+    }
     if (!(targets = resolveTargets(names, session.diagnostics)))
       return std::nullopt;
   }

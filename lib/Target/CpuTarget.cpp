@@ -187,8 +187,15 @@ unsigned CpuTarget::queues(StringRef device) const {
 }
 
 double CpuTarget::nanoseconds(const Work &work) const {
-  return 1e3 * processor.microseconds(work.operations, work.bytes,
-                                      work.accumulator, work.factor);
+  int64_t terms = processor.termsAtOnce(work.accumulator, work.factor);
+  double steps = work.operations / terms;
+  double us =
+      processor.microseconds(steps, work.bytes, work.accumulator, work.factor);
+  // Most of what may be in matrix registers is.
+  if (terms > 1 && !processor.matrixProduct(work.accumulator).empty())
+    us = std::max(steps / processor.rates.flopsPerUsMatrix,
+                  work.bytes / processor.rates.bytesPerUs);
+  return 1e3 * us;
 }
 
 std::string CpuTarget::describe() const {

@@ -304,13 +304,14 @@ static std::vector<Machine> makeMachines() {
   // The same and the sums of two products of bf16: Cooper Lake, Sapphire
   // Rapids, Zen 4 and their successors (253665-083, section 15.3: CPUID leaf 7,
   // subleaf 1, EAX bit 5). A product and a sum of pairs take the time of one of
-  // f32 on Zen 5 (measured by test/bench/kernel-bench.cpp).
+  // f32 on Zen 5 (measured by test/bench/kernel-bench.cpp): a step of two
+  // terms.
   Machine withBfloats = table.back();
   withBfloats.name = "x86-64-v4-bf16";
   withBfloats.aliases = {"v4-bf16"};
   withBfloats.features = concat({level2, level3, level4, vnni, bfloats});
   withBfloats.plainName = "x86-64-v4-vnni";
-  withBfloats.rates.flopsPerUsBf16 = 200e3;
+  withBfloats.rates.flopsPerUsBf16 = withBfloats.rates.flopsPerUsF32;
   table.push_back(std::move(withBfloats));
   // The same and registers for matrices: Sapphire Rapids and its successors
   // (253665-083, section 18: CPUID leaf 7, EDX bits 22, 24 and 25), all of
@@ -392,6 +393,17 @@ StringRef Machine::matrixProduct(Type accumulator) const {
 
 int64_t Machine::registersPerVector() const {
   return std::max<int64_t>(1, 8 * logicalVectorBytes / vectorBits);
+}
+
+int64_t Machine::termsAtOnce(Type accumulator, Type factor) const {
+  if (!factor)
+    return 1;
+  if (accumulator.isF32() && factor.isBF16())
+    return hasFeature(kPairFeature) ? 2 : 1;
+  if (accumulator.isInteger() && factor.isInteger() &&
+      factor.getIntOrFloatBitWidth() <= 8)
+    return !byteQuadProduct().empty() ? 4 : !wordPairProduct().empty() ? 2 : 1;
+  return 1;
 }
 
 double Machine::flopsPerUs(Type accumulator, Type factor) const {

@@ -67,6 +67,14 @@ static std::shared_ptr<const Target> targetFromAttr(DictionaryAttr dictionary) {
   return nullptr;
 }
 
+Attribute targetAttr(const Target &target, MLIRContext *context) {
+  std::shared_ptr<const Target> named = findTarget(target.name());
+  DictionaryAttr known = target.toAttr(context);
+  if (named && named->toAttr(context) == known)
+    return StringAttr::get(context, target.name());
+  return known;
+}
+
 std::shared_ptr<const Target> targetOf(Operation *op) {
   for (; op; op = op->getParentOp()) {
     Attribute attr = op->getDiscardableAttr(targetAttrName);

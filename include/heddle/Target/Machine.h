@@ -34,8 +34,9 @@ inline constexpr int64_t matrixSteps = matrixRowBytes / 4;
 /// How long a core takes for what kernels do: orders of magnitude, which choose
 /// how work is cut, never what is computed. Rates are those of one core.
 struct MachineRates {
-  /// Floating-point operations (a multiplication and an addition are two) in a
-  /// microsecond of blocked code that sums in f32, f64 or integers.
+  /// Steps of sums in a microsecond of blocked code that sums in f32, f64 or
+  /// integers, each of which counts two: a multiplication and an addition. A
+  /// step takes one term, or as many as `Machine::termsAtOnce` says.
   double flopsPerUsF32 = 0;
   double flopsPerUsF64 = 0;
   double flopsPerUsInteger = 0;
@@ -43,9 +44,7 @@ struct MachineRates {
   /// machine multiplies them as they are.
   double flopsPerUsBf16 = 0;
   double flopsPerUsF16 = 0;
-  /// Of factors in matrix registers, of which a quad or a pair of terms counts
-  /// as one, as in steps of contractions: what vectors do, if there are no such
-  /// registers.
+  /// Of factors in matrix registers: what vectors do, if there are none.
   double flopsPerUsMatrix = 0;
   /// Bytes from or to memory in a microsecond, of one core among others.
   double bytesPerUs = 0;
@@ -179,8 +178,12 @@ struct Machine {
   /// Registers that a logical vector takes.
   int64_t registersPerVector() const;
 
+  /// How many terms of a sum of `accumulator` an instruction multiplies and
+  /// adds in each lane: 4 of bytes, 2 of bytes that are widened to words, or of
+  /// bf16, where the machine has such instructions, else 1.
+  int64_t termsAtOnce(mlir::Type accumulator, mlir::Type factor) const;
   /// Microseconds of blocked code that sums in `accumulator` and moves `bytes`:
-  /// what takes longer, for they overlap.
+  /// what takes longer, for they overlap. Each step counts two of `flops`.
   /// Without `factor` the factors are as their sums.
   double microseconds(double flops, double bytes, mlir::Type accumulator,
                       mlir::Type factor = {}) const;

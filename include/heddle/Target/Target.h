@@ -18,6 +18,7 @@
 #include <vector>
 
 namespace mlir {
+class Attribute;
 class DictionaryAttr;
 class MLIRContext;
 class ModuleOp;
@@ -78,8 +79,7 @@ public:
   /// Estimated nanoseconds of `work` on one core, or what the target has in
   /// place of cores; an order of magnitude.
   virtual double nanoseconds(const Work &work) const = 0;
-  /// The target as an attribute: a dictionary that says everything, so that a
-  /// dump compiles the same way anywhere.
+  /// The target as an attribute: a dictionary of all that passes ask of it.
   virtual mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const = 0;
   /// One line for people, behind the name: "256-bit vectors".
   virtual std::string describe() const = 0;
@@ -142,6 +142,10 @@ bool isClaimedComposite(llvm::StringRef name);
 /// What artifacts call the architecture of LLVM's target `triple`; empty if no
 /// target has it.
 llvm::StringRef architectureOf(llvm::StringRef triple);
+
+/// What a module's `heddle.target` says of `target`: its name where the table
+/// says the same of it, else everything.
+mlir::Attribute targetAttr(const Target &target, mlir::MLIRContext *context);
 
 /// The target that `op`'s module is compiled for: its `heddle.target`, either
 /// such a dictionary or the name of a target. Null if there is no such

@@ -117,8 +117,8 @@ void AttentionEmitter::choose() {
 }
 
 LogicalResult AttentionEmitter::emit() {
-  if (!element.isF32() && !element.isF64())
-    return op.emitOpError("computes in f32 or f64, not ") << element;
+  if (!element.isF32())
+    return op.emitOpError("computes in f32, not ") << element;
   if (failed(readExtents()))
     return failure();
   elementBytes = element.getIntOrFloatBitWidth() / 8;

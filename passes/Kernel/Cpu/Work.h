@@ -14,7 +14,8 @@ namespace heddle {
 void expectWork(KernelFrame &frame, double nanoseconds);
 
 /// Nanoseconds of the operations of `work`, a contraction or convolution that
-/// ends in `outputs` elements, each of which something more may be done with.
+/// ends in `outputs` elements, each of which something more may be done with. A
+/// step that takes several terms counts as one.
 double contractionNanoseconds(const Machine &machine, const Work &work,
                               double outputs);
 

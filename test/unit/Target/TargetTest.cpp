@@ -75,6 +75,38 @@ TEST(Target, ProductsAreNamedByWhatAMachineHas) {
   EXPECT_EQ(bare.wordPairProduct(), "");
 }
 
+/// Terms that one instruction multiplies take a part of the time of as many.
+TEST(Target, TimesFollowWhatIsMultipliedAtOnce) {
+  MLIRContext context;
+  Builder b(&context);
+  auto nanoseconds = [&](StringRef target, Type accumulator, Type factor) {
+    Work work;
+    work.operations = 1e9;
+    work.accumulator = accumulator;
+    work.factor = factor;
+    return findTarget(target)->nanoseconds(work);
+  };
+  Type f32 = b.getF32Type(), i32 = b.getI32Type();
+  for (StringRef name : {"x86-64-v4", "x86-64-v4-bf16", "x86-64-v4-amx"}) {
+    const Machine &machine = *findMachine(name);
+    double floats = nanoseconds(name, f32, f32);
+    EXPECT_DOUBLE_EQ(floats, 1e12 / machine.rates.flopsPerUsF32);
+    bool hasBfloats = name != "x86-64-v4",
+         hasMatrices = name == "x86-64-v4-amx";
+    double steps = hasBfloats ? 1e9 / 4 : 1e9 / 2;
+    double rate = hasMatrices ? machine.rates.flopsPerUsMatrix
+                              : machine.rates.flopsPerUsInteger;
+    EXPECT_DOUBLE_EQ(nanoseconds(name, i32, b.getI8Type()), 1e3 * steps / rate);
+    EXPECT_DOUBLE_EQ(nanoseconds(name, i32, i32),
+                     1e12 / machine.rates.flopsPerUsInteger);
+    double pairs = nanoseconds(name, f32, b.getBF16Type());
+    EXPECT_DOUBLE_EQ(pairs, hasMatrices
+                                ? 1e12 / 2 / machine.rates.flopsPerUsMatrix
+                            : hasBfloats ? floats / 2
+                                         : 1e12 / machine.rates.flopsPerUsBf16);
+  }
+}
+
 TEST(Target, LevelsContainEachOther) {
   for (auto [less, more] : {std::pair("x86-64-v2", "x86-64-v3"),
                             std::pair("x86-64-v3", "x86-64-v3-vnni"),
