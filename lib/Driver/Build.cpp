@@ -16,6 +16,7 @@
 #include "heddle/Pipeline/GraphPipeline.h"
 #include "heddle/Pipeline/Stages.h"
 #include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/Precision.h"
 #include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
 #include "heddle/Target/Target.h"
@@ -248,12 +249,25 @@ static bool checkPrecision(Session &session, StringRef precision,
                            const std::optional<StageInfo> &start) {
   if (precision.empty())
     return true;
-  if (!llvm::is_contained({"f32", "bf16", "f16", "w8a16", "w4a16", "auto"},
-                          precision)) {
+  // The ranges of activations that it wants are measured within a budget alone.
+  if (precision == kFactorTypes[kBytesChoice]) {
     session.diagnostics.report(
         ErrorCode::BadCommandLine,
-        "--precision is '" + precision +
-            "'; f32, bf16, f16, w8a16, w4a16 or auto is wanted");
+        "--precision " + precision +
+            " is for single products within an error budget: give --precision "
+            "auto, --max-error VALUE and --calibration DATA, and "
+            "--precision-policy FILE with a line '* " +
+            precision + "' for no other type");
+    return false;
+  }
+  if (precision != kAnyFactorType &&
+      !llvm::is_contained(kFactorTypes, precision)) {
+    session.diagnostics.report(
+        ErrorCode::BadCommandLine,
+        "--precision is '" + precision + "'; " +
+            alternatives(ArrayRef(kFactorTypes).take_front(kBytesChoice),
+                         kAnyFactorType) +
+            " is wanted");
     return false;
   }
   if (!start || start->stage == Stage::Import)

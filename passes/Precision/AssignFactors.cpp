@@ -5,6 +5,7 @@
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Precision.h"
 #include "passes/Precision/AskedProducts.h"
+#include "passes/Precision/FactorBytes.h"
 #include "passes/Precision/FactorCasts.h"
 #include "passes/Precision/FactorFormat.h"
 #include "passes/Precision/Passes.h"
@@ -25,6 +26,7 @@ struct AssignFactors : impl::AssignFactorsBase<AssignFactors> {
   void runOnOperation() override {
     casts = {};
     quantizer = {};
+    bytes = {};
     AskedProducts found = findAskedProducts(getOperation());
     // By name, in the order in which products first have it.
     llvm::MapVector<StringRef, int64_t> counts;
@@ -46,18 +48,40 @@ struct AssignFactors : impl::AssignFactorsBase<AssignFactors> {
     if (!format)
       return emitError(op->getLoc(), ErrorCode::BadCommandLine)
              << "the factors are to be '" << name << "'; "
-             << FactorFormat::kNames << " is wanted";
+             << FactorFormat::names() << " is wanted";
     if (format->type) {
       casts.cast(op, format->type);
       return success();
     }
-    std::optional<int64_t> axis = weightAxis(op, format->weights);
+    std::optional<int64_t> axis =
+        format->isBytes ? channelAxis(op) : weightAxis(op, format->weights);
     if (!axis)
       return emitError(op->getLoc(), ErrorCode::BadCommandLine)
              << "the factors are to be '" << name
              << "', and the second one is no weight that kernels read so";
+    if (format->isBytes)
+      return assignBytes(op, *axis);
     op->setOperand(
         1, quantizer.quantized(op->getOperand(1), *axis, format->weights));
+    return success();
+  }
+
+  LogicalResult assignBytes(Operation *op, int64_t axis) {
+    auto scale = dyn_cast_or_null<FloatAttr>(
+        op->removeDiscardableAttr(kFirstScaleAttrName));
+    auto zeroPoint = dyn_cast_or_null<IntegerAttr>(
+        op->removeDiscardableAttr(kFirstZeroPointAttrName));
+    if (!scale || !scale.getType().isF32() || !scale.getValue().isNormal() ||
+        scale.getValue().isNegative() || !zeroPoint ||
+        zeroPoint.getValue().getActiveBits() > 8)
+      return emitError(op->getLoc(), ErrorCode::BadCommandLine)
+             << "the factors are to be 'w8a8'; " << kFirstScaleAttrName
+             << ", a positive f32, and " << kFirstZeroPointAttrName
+             << ", 0 to 255, are wanted beside it";
+    bytes.quantize(
+        op, axis,
+        {scale.getValue().convertToFloat(),
+         static_cast<uint8_t>(zeroPoint.getValue().getZExtValue())});
     return success();
   }
 
@@ -76,6 +100,7 @@ struct AssignFactors : impl::AssignFactorsBase<AssignFactors> {
 
   FactorCasts casts;
   WeightQuantizer quantizer;
+  ByteQuantizer bytes;
 };
 
 } // namespace

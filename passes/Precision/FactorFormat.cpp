@@ -2,6 +2,8 @@
 
 #include "passes/Precision/FactorFormat.h"
 
+#include "heddle/Support/Precision.h"
+
 using namespace mlir;
 using namespace heddle;
 
@@ -20,12 +22,20 @@ std::optional<FactorFormat> FactorFormat::parse(llvm::StringRef name,
     format.weights.bits = 8;
   else if (name == "w4a16")
     format.weights.bits = 4;
+  else if (name == "w8a8")
+    format.isBytes = true;
   else
     return std::nullopt;
   return format;
 }
 
+std::string FactorFormat::names() {
+  return alternatives(llvm::ArrayRef(kFactorTypes).drop_front());
+}
+
 double FactorFormat::bitsOf(unsigned factor) const {
+  if (isBytes)
+    return 8;
   if (type)
     return FloatType(type).getWidth();
   return factor == 0 ? 32 : weights.bits + kScaleBits / weights.block;

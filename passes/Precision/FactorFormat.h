@@ -10,17 +10,19 @@
 namespace heddle {
 
 /// Either both factors have a narrower float type, or the second one is a
-/// weight of integers with scales, and the first one stays.
+/// weight of integers with scales, and the first one stays, or both have bytes.
 struct FactorFormat {
-  /// "bf16", "f16", "w8a16" or "w4a16"; nothing for another name.
+  /// By a name of `kFactorTypes` behind the first; nothing for another one.
   static std::optional<FactorFormat> parse(llvm::StringRef name,
                                            mlir::MLIRContext *context);
   /// For messages about a name that is none of these.
-  static constexpr llvm::StringLiteral kNames = "bf16, f16, w8a16 or w4a16";
+  static std::string names();
 
   std::string name;
   mlir::FloatType type; ///< Null where weights have integers.
   IntegerFormat weights;
+  /// Both factors have bytes (FactorBytes.h).
+  bool isBytes = false;
 
   /// Bits of a number of each factor, with its share of a block's scale.
   double bitsOf(unsigned factor) const;

@@ -1,9 +1,10 @@
 // An input says which products of f32 multiply rounded factors.
 //
 // What rounding does to a program's results is measured, product by product,
-// and not guessed from norms or noise: formats have no state, so that a factor
-// rounded and widened again is the factor that a narrower kernel reads. One
-// program answers for all products and formats, because the choice is data.
+// and not guessed from norms or noise: a factor rounded and widened again is
+// the factor that a narrower kernel reads. One program answers for all products
+// and formats, because the choice is data. So are the scales of bytes: the same
+// program tells the ranges that these follow from.
 
 #include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Prec/Prec.h"
@@ -12,6 +13,7 @@
 #include "heddle/Support/Precision.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Precision/AskedProducts.h"
+#include "passes/Precision/FactorBytes.h"
 #include "passes/Precision/FactorFormat.h"
 #include "passes/Precision/Passes.h"
 
@@ -37,14 +39,25 @@ struct InstrumentPrecision
     }
     parsed.clear();
     quantizer = {};
+    extremesOf.clear();
     if (!readFormats())
       return signalPassFailure();
     SmallVector<Operation *> products =
         findAskedProducts(getOperation()).products;
     OpBuilder builder(&getContext());
-    Value rounding = addInput(builder, entries.front(), products.size());
+    func::FuncOp entry = entries.front();
+    auto count = int64_t(products.size());
+    rounding = addInput(builder, entry, kRoundingInputName,
+                        RankedTensorType::get(count, builder.getI32Type()));
+    bool hasBytes = llvm::any_of(
+        parsed, [](const FactorFormat &format) { return format.isBytes; });
+    auto pairs = RankedTensorType::get({count, 2}, builder.getF32Type());
+    if (hasBytes) {
+      addExtremes(builder, entry, products, pairs);
+      scales = addInput(builder, entry, kFirstScalesInputName, pairs);
+    }
     for (auto [number, product] : llvm::enumerate(products))
-      choose(builder, product, rounding, number);
+      choose(builder, product, number);
   }
 
   /// False after an error, which has been reported.
@@ -56,7 +69,7 @@ struct InstrumentPrecision
       if (!format) {
         emitError(getOperation().getLoc(), ErrorCode::BadCommandLine)
             << "a format of factors is '" << name << "'; "
-            << FactorFormat::kNames << " is wanted";
+            << FactorFormat::names() << " is wanted";
         return false;
       }
       parsed.push_back(*format);
@@ -64,29 +77,116 @@ struct InstrumentPrecision
     return true;
   }
 
-  /// The argument behind all others, a number for each product.
-  Value addInput(OpBuilder &builder, func::FuncOp entry, int64_t products) {
-    auto type = RankedTensorType::get(products, builder.getI32Type());
-    auto name = builder.getNamedAttr("heddle.name",
-                                     builder.getStringAttr(kRoundingInputName));
+  static DictionaryAttr named(OpBuilder &builder, StringRef name) {
+    return builder.getDictionaryAttr(
+        builder.getNamedAttr("heddle.name", builder.getStringAttr(name)));
+  }
+
+  /// The argument behind all others.
+  static Value addInput(OpBuilder &builder, func::FuncOp entry, StringRef name,
+                        RankedTensorType type) {
     unsigned last = entry.getNumArguments();
     LogicalResult added = entry.insertArgument(
-        last, type, builder.getDictionaryAttr(name), entry.getLoc());
+        last, type, named(builder, name), entry.getLoc());
     assert(succeeded(added) && "an entry has a plain function type");
     (void)added;
     return entry.getArgument(last);
   }
 
-  void choose(OpBuilder &builder, Operation *product, Value rounding,
-              int64_t number) {
+  /// The result behind all others: what the first factors reach from and to.
+  void addExtremes(OpBuilder &builder, func::FuncOp entry,
+                   ArrayRef<Operation *> products, RankedTensorType type) {
+    Operation *end = entry.getBody().front().getTerminator();
+    SmallVector<Value> all;
+    for (Operation *product : products)
+      llvm::append_range(all, channelAxis(product)
+                                  ? extremes(product->getOperand(0))
+                                  : noExtremes(entry));
+    builder.setInsertionPoint(end);
+    Value row = stablehlo::ConcatenateOp::create(
+        builder, entry.getLoc(),
+        RankedTensorType::get(2 * products.size(), builder.getF32Type()), all,
+        /*dimension=*/0);
+    row = stablehlo::ReshapeOp::create(builder, entry.getLoc(), type, row);
+    end->insertOperands(end->getNumOperands(), row);
+    LogicalResult added =
+        entry.insertResult(entry.getNumResults(), type,
+                           named(builder, kExtremesOutputName));
+    assert(succeeded(added) && "an entry has a plain function type");
+    (void)added;
+  }
+
+  using Extremes = SmallVector<Value, 2>;
+
+  /// The least and the largest element of `value`, each [1].
+  Extremes &extremes(Value value) {
+    Extremes &both = extremesOf[value];
+    if (!both.empty())
+      return both;
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    for (bool isLeast : {true, false})
+      both.push_back(extreme(builder, value, isLeast));
+    return both;
+  }
+
+  static Value extreme(OpBuilder &builder, Value value, bool isLeast) {
+    Location loc = value.getLoc();
+    auto scalar = RankedTensorType::get({}, builder.getF32Type());
+    Value start = stablehlo::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            scalar, APFloat::getInf(APFloat::IEEEsingle(), !isLeast)));
+    auto reduce = stablehlo::ReduceOp::create(
+        builder, loc, TypeRange(scalar), ValueRange(value), ValueRange(start),
+        builder.getDenseI64ArrayAttr(
+            llvm::to_vector(llvm::seq<int64_t>(typeOf(value).getRank()))));
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      Block *block = builder.createBlock(&reduce.getBody(), {},
+                                         {scalar, scalar}, {loc, loc});
+      Value one = block->getArgument(0), other = block->getArgument(1);
+      Value kept =
+          isLeast
+              ? stablehlo::MinOp::create(builder, loc, one, other).getResult()
+              : stablehlo::MaxOp::create(builder, loc, one, other).getResult();
+      stablehlo::ReturnOp::create(builder, loc, kept);
+    }
+    return stablehlo::ReshapeOp::create(
+        builder, loc, RankedTensorType::get(1, builder.getF32Type()),
+        reduce->getResult(0));
+  }
+
+  /// Two zeros.
+  static Extremes noExtremes(func::FuncOp entry) {
+    OpBuilder builder = OpBuilder::atBlockBegin(&entry.getBody().front());
+    Value zero = stablehlo::ConstantOp::create(
+        builder, entry.getLoc(),
+        DenseElementsAttr::get(
+            RankedTensorType::get(1, builder.getF32Type()),
+            builder.getF32FloatAttr(0)));
+    return {zero, zero};
+  }
+
+  /// The number at `position` of an input of the instrumented program.
+  static Value numberAt(OpBuilder &builder, Location loc, Value input,
+                        ArrayRef<int64_t> position) {
+    SmallVector<int64_t> ones(position.size(), 1), limits;
+    for (int64_t place : position)
+      limits.push_back(place + 1);
+    Type element = elementOf(input);
+    Value slice = stablehlo::SliceOp::create(
+        builder, loc, RankedTensorType::get(ones, element), input, position,
+        limits, ones);
+    return stablehlo::ReshapeOp::create(
+        builder, loc, RankedTensorType::get({}, element), slice);
+  }
+
+  void choose(OpBuilder &builder, Operation *product, int64_t number) {
     Location loc = product->getLoc();
     builder.setInsertionPoint(product);
     auto scalar = RankedTensorType::get({}, builder.getI32Type());
-    Value chosen = stablehlo::SliceOp::create(
-        builder, loc, RankedTensorType::get(1, builder.getI32Type()), rounding,
-        ArrayRef<int64_t>{number}, ArrayRef<int64_t>{number + 1},
-        ArrayRef<int64_t>{1});
-    chosen = stablehlo::ReshapeOp::create(builder, loc, scalar, chosen);
+    Value chosen = numberAt(builder, loc, rounding, number);
     SmallVector<Value> isFormat;
     for (size_t i = 0; i < parsed.size(); ++i) {
       Value format = stablehlo::ConstantOp::create(
@@ -105,6 +205,14 @@ struct InstrumentPrecision
         chosenRight =
             isOne ? chosenLeft
                   : rounded(builder, loc, right, chosenRight, is, format.type);
+      } else if (format.isBytes) {
+        std::optional<int64_t> axis = channelAxis(product);
+        if (!axis)
+          continue;
+        chosenLeft = inBytes(builder, loc, left, chosenLeft, is, number);
+        chosenRight =
+            quantized(builder, loc, quantizer.channelsOf(right, *axis),
+                      chosenRight, is);
       } else if (std::optional<int64_t> axis =
                      weightAxis(product, format.weights)) {
         chosenRight = quantized(
@@ -147,8 +255,26 @@ struct InstrumentPrecision
     return stablehlo::SelectOp::create(builder, loc, is, wide, otherwise);
   }
 
+  /// The same for a first factor in bytes.
+  Value inBytes(OpBuilder &builder, Location loc, Value value, Value otherwise,
+                Value is, int64_t number) {
+    Type byte = builder.getIntegerType(8, /*isSigned=*/false);
+    Value scale = numberAt(builder, loc, scales, {number, 0});
+    Value zeroPoint = stablehlo::ConvertOp::create(
+        builder, loc, RankedTensorType::get({}, byte),
+        numberAt(builder, loc, scales, {number, 1}));
+    Value wide =
+        roundedToBytes(builder, loc, onlyIf(builder, loc, is, value), scale,
+                       zeroPoint);
+    return stablehlo::SelectOp::create(builder, loc, is, wide, otherwise);
+  }
+
   SmallVector<FactorFormat> parsed;
   WeightQuantizer quantizer;
+  /// Of first factors that may have bytes.
+  llvm::DenseMap<Value, Extremes> extremesOf;
+  /// Inputs, the second only where bytes are a format.
+  Value rounding, scales;
 };
 
 } // namespace

@@ -74,12 +74,22 @@ def AssignFactors : Pass<"heddle-assign-factors", "mlir::ModuleOp"> {
     What `heddle compile --precision auto` ends with. A product whose `heddle.factors` is `bf16` or `f16` becomes what `heddle-cast-products` makes of it,
     one of `w8a16` or `w4a16` what `heddle-quantize-weights` does; without the attribute it stays as it is. Values are cast, and weights quantized, once for all that multiply them so.
 
+    With `w8a8` both factors become numbers that bytes stand for: the first one by the scale and the zero point that stand beside it, the second, a weight, by a scale in f32 for each output channel, which
+    `prec.fit_scale` chooses. A product of both is what the import of quantized models gives, which `heddle-multiply-stored` makes one of integers.
+
     ```mlir
     %0 = stablehlo.dot_general %x, %w, ... {heddle.factors = "bf16"} : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
     ==>
     %a = stablehlo.convert %x : (tensor<8x64xf32>) -> tensor<8x64xbf16>
     %b = stablehlo.convert %w : (tensor<64x32xf32>) -> tensor<64x32xbf16>
     %0 = stablehlo.dot_general %a, %b, ... : (tensor<8x64xbf16>, tensor<64x32xbf16>) -> tensor<8x32xf32>
+
+    %0 = stablehlo.dot_general %x, %w, ... {heddle.factors = "w8a8", heddle.first_scale = 0.03 : f32, heddle.first_zero_point = 120 : i64} : ...
+    ==>
+    %q = prec.quantize %x, %scale, %zero rounding nearest_even range 0 to 255 : tensor<8x64xf32>, tensor<f32>, tensor<ui8> -> tensor<8x64xui8>
+    %a = prec.dequantize %q, %scale, %zero : tensor<8x64xui8>, tensor<f32>, tensor<ui8> -> tensor<8x64xf32>
+    %b = prec.dequantize %integers_of_w, %scales, %zeros axis 1 : tensor<64x32xi8>, tensor<32xf32>, tensor<32xi8> -> tensor<64x32xf32>
+    %0 = stablehlo.dot_general %a, %b, ... : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
     ```
   }];
   let dependentDialects = ["heddle::prec::PrecDialect", "heddle::stablehlo::StableHloDialect"];
@@ -92,6 +102,9 @@ def InstrumentPrecision : Pass<"heddle-instrument-precision", "mlir::ModuleOp"> 
     integer for each product that `heddle-cast-products` would cast, in their order: 0 leaves its factors as they are, 1 rounds them to the first of the formats, and so on.
     `w8a16` and `w4a16` round the second factor as `heddle-quantize-weights` does, and nothing where it leaves the product as it is.
     Sums are f32's either way, so that a product is what the cast one will be but for the order of its sums.
+
+    The bytes of a first factor have a scale that follows from the range of its numbers. Where `w8a8` is one of the formats the program tells this range, in a result [products, 2] behind the others (`heddle.extremes`: the
+    least and the largest number, zeros for a product that cannot have bytes), and takes scales and zero points in another input [products, 2] (`heddle.first_scales`).
 
     What is rounded is chosen twice, before and behind the rounding: a rounded weight does not follow from constants alone, and no copy of it is stored but the integers of `w8a16` and `w4a16`.
 
@@ -109,7 +122,7 @@ def InstrumentPrecision : Pass<"heddle-instrument-precision", "mlir::ModuleOp"> 
       %0 = stablehlo.dot_general %d, %e, ... : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
     ```
   }];
-  let options = [ListOption<"formats", "formats", "std::string", "What factors may be rounded to: bf16, f16, w8a16 and w4a16; default: bf16">];
+  let options = [ListOption<"formats", "formats", "std::string", "What factors may be rounded to: bf16, f16, w8a16, w4a16 and w8a8; default: bf16">];
   let dependentDialects = ["heddle::prec::PrecDialect", "heddle::stablehlo::StableHloDialect"];
 }
 

@@ -28,6 +28,8 @@ static constexpr int64_t kTermsOfNarrow = 8;
 /// quantized already.
 static constexpr unsigned kBitsOfQuantized = 8;
 
+static constexpr int64_t kBitsOfByte = 8;
+
 /// The longest way from a constant to a matrix, which the packer goes several
 /// times.
 static constexpr unsigned kMostSteps = 8;
@@ -45,10 +47,9 @@ static bool isRepetition(Value value, unsigned steps) {
          isRepetition(op->getOperand(0), steps - 1);
 }
 
-/// Whether `value` is a weight that the packer computes from a constant of
-/// about its size, in at most `steps` operations, and that is not made of
-/// numbers of few bits: those are not rounded again.
-static bool isWeight(Value value, unsigned steps = kMostSteps) {
+/// Whether `value` is a weight that the packer computes in at most `steps`
+/// operations.
+static bool isWeight(Value value, unsigned steps) {
   Operation *op = value.getDefiningOp();
   if (!op || steps == 0 || !typeOf(value).hasStaticShape())
     return false;
@@ -72,6 +73,8 @@ static bool isWeight(Value value, unsigned steps = kMostSteps) {
              ? isWeight(right, steps - 1) || isRepetition(right, steps - 1)
              : isRepetition(left, steps - 1) && isWeight(right, steps - 1);
 }
+
+bool heddle::isWeight(Value value) { return ::isWeight(value, kMostSteps); }
 
 std::string IntegerFormat::problem() const {
   if ((bits == 4 || bits == 8) && block >= 1 && block % kTermsOfNarrow == 0)
@@ -111,57 +114,109 @@ static int64_t extremeOf(IntegerType storage) {
                                  : prec::largestOf(storage);
 }
 
+static IntegerAttr blockAttr(OpBuilder &builder, int64_t block) {
+  return block ? builder.getI64IntegerAttr(block) : IntegerAttr();
+}
+
 Value WeightIntegers::dequantized(OpBuilder &builder, Value stored) const {
   return prec::DequantizeOp::create(
       builder, stored.getLoc(), typeOf(stored).clone(builder.getF32Type()),
       stored, scales, zeroPoints, builder.getI64IntegerAttr(axis),
-      builder.getI64IntegerAttr(block), /*storage_type=*/TypeAttr());
+      blockAttr(builder, block), /*storage_type=*/TypeAttr());
+}
+
+/// A scale for each block of terms.
+static Value blockScales(OpBuilder &b, Value weight, int64_t axis,
+                         int64_t block, IntegerType storage) {
+  SmallVector<int64_t> blocks(shapeOf(weight));
+  blocks[axis] = llvm::divideCeil(blocks[axis], block);
+  return prec::FitScaleOp::create(
+      b, weight.getLoc(), RankedTensorType::get(blocks, b.getBF16Type()),
+      weight, axis, block, extremeOf(storage));
+}
+
+/// A scale for each point of `channel`, of whatever is there along all other
+/// dimensions.
+static Value channelScales(OpBuilder &b, Value weight, int64_t channel,
+                           IntegerType storage) {
+  Location loc = weight.getLoc();
+  RankedTensorType type = typeOf(weight);
+  int64_t channels = type.getDimSize(channel),
+          terms = type.getNumElements() / channels;
+  // A matrix of channels by terms, or of terms by channels where they are last
+  // and nothing has to be moved.
+  bool isLast = channel == type.getRank() - 1;
+  if (!isLast && channel != 0) {
+    SmallVector<int64_t> order = {channel};
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (dim != channel)
+        order.push_back(dim);
+    weight = stablehlo::TransposeOp::create(b, loc, weight, order);
+  }
+  SmallVector<int64_t> shape = isLast ? SmallVector<int64_t>{terms, channels}
+                                      : SmallVector<int64_t>{channels, terms};
+  if (shapeOf(weight) != ArrayRef(shape))
+    weight = stablehlo::ReshapeOp::create(
+        b, loc, RankedTensorType::get(shape, type.getElementType()), weight);
+  int64_t axis = isLast ? 0 : 1;
+  shape[axis] = 1;
+  Value scales = prec::FitScaleOp::create(
+      b, loc, RankedTensorType::get(shape, b.getF32Type()), weight, axis, terms,
+      extremeOf(storage));
+  return stablehlo::ReshapeOp::create(
+      b, loc, RankedTensorType::get(channels, b.getF32Type()), scales);
 }
 
 WeightQuantizer::Form &WeightQuantizer::formOf(Value weight, int64_t axis,
-                                               const IntegerFormat &format) {
-  auto [known, isNew] =
-      forms.try_emplace({weight, axis, format.bits, format.block});
+                                               int64_t bits, int64_t block) {
+  auto [known, isNew] = forms.try_emplace({weight, axis, bits, block});
   Form &form = known->second;
   if (!isNew)
     return form;
   OpBuilder b(weight.getContext());
   b.setInsertionPointAfterValue(weight);
   Location loc = weight.getLoc();
-  RankedTensorType real = typeOf(weight);
-  SmallVector<int64_t> blocks(real.getShape());
-  blocks[axis] = llvm::divideCeil(blocks[axis], format.block);
-  IntegerType storage = b.getIntegerType(format.bits);
+  IntegerType storage = b.getIntegerType(bits);
   WeightIntegers &parts = form.parts;
   parts.axis = axis;
-  parts.block = format.block;
-  parts.scales = prec::FitScaleOp::create(
-      b, loc, RankedTensorType::get(blocks, b.getBF16Type()), weight, axis,
-      format.block, extremeOf(storage));
+  parts.block = block;
+  parts.scales = block ? blockScales(b, weight, axis, block, storage)
+                       : channelScales(b, weight, axis, storage);
   parts.zeroPoints = stablehlo::ConstantOp::create(
       b, loc,
-      DenseElementsAttr::get(RankedTensorType::get(blocks, storage),
-                             APInt::getZero(format.bits)));
+      DenseElementsAttr::get(typeOf(parts.scales).clone(storage),
+                             APInt::getZero(bits)));
   parts.integers = prec::QuantizeOp::create(
-      b, loc, real.clone(storage), weight, parts.scales, parts.zeroPoints,
-      b.getI64IntegerAttr(axis), b.getI64IntegerAttr(format.block),
+      b, loc, typeOf(weight).clone(storage), weight, parts.scales,
+      parts.zeroPoints, b.getI64IntegerAttr(axis), blockAttr(b, block),
       prec::Rounding::NearestEven, prec::leastOf(storage),
       prec::largestOf(storage), /*storage_type=*/TypeAttr());
   return form;
 }
 
-WeightIntegers WeightQuantizer::integersOf(Value weight, int64_t axis,
-                                           const IntegerFormat &format) {
-  return formOf(weight, axis, format).parts;
-}
-
-Value WeightQuantizer::quantized(Value weight, int64_t axis,
-                                 const IntegerFormat &format) {
-  Form &form = formOf(weight, axis, format);
+Value WeightQuantizer::valueOf(Form &form) {
   if (!form.value) {
-    OpBuilder builder(weight.getContext());
+    OpBuilder builder(form.parts.integers.getContext());
     builder.setInsertionPointAfterValue(form.parts.integers);
     form.value = form.parts.dequantized(builder, form.parts.integers);
   }
   return form.value;
+}
+
+WeightIntegers WeightQuantizer::integersOf(Value weight, int64_t axis,
+                                           const IntegerFormat &format) {
+  return formOf(weight, axis, format.bits, format.block).parts;
+}
+
+Value WeightQuantizer::quantized(Value weight, int64_t axis,
+                                 const IntegerFormat &format) {
+  return valueOf(formOf(weight, axis, format.bits, format.block));
+}
+
+WeightIntegers WeightQuantizer::channelsOf(Value weight, int64_t axis) {
+  return formOf(weight, axis, kBitsOfByte, /*block=*/0).parts;
+}
+
+Value WeightQuantizer::byChannels(Value weight, int64_t axis) {
+  return valueOf(formOf(weight, axis, kBitsOfByte, /*block=*/0));
 }

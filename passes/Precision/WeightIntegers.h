@@ -14,7 +14,7 @@ namespace heddle {
 /// What a weight's numbers become.
 struct IntegerFormat {
   int64_t bits = 8;
-  /// Terms of a column that share a scale.
+  /// Terms of a column that share a scale, a bf16.
   int64_t block = 32;
 
   /// What is wrong with it; empty if kernels read it.
@@ -27,10 +27,17 @@ struct IntegerFormat {
 std::optional<int64_t> weightAxis(mlir::Operation *product,
                                   const IntegerFormat &format);
 
+/// Whether `value` is a weight that the packer computes from a constant of
+/// about its size, in a few operations, and that is not made of numbers of few
+/// bits: those are not rounded again.
+bool isWeight(mlir::Value value);
+
 /// A weight in parts, programs that the packer evaluates. The zero points are
 /// zero.
 struct WeightIntegers {
   mlir::Value integers, scales, zeroPoints;
+  /// The dimension along which scales vary. With a block of 0 there is one for
+  /// each of its points, otherwise one for so many of them.
   int64_t axis = 0, block = 0;
 
   /// The numbers that `integers`, or others in their place, stand for in f32.
@@ -46,12 +53,18 @@ public:
   mlir::Value quantized(mlir::Value weight, int64_t axis,
                         const IntegerFormat &format);
 
+  /// The weight as bytes with a scale, an f32, for each point of `axis`.
+  WeightIntegers channelsOf(mlir::Value weight, int64_t axis);
+  /// The numbers that these bytes stand for.
+  mlir::Value byChannels(mlir::Value weight, int64_t axis);
+
 private:
   struct Form {
     WeightIntegers parts;
     mlir::Value value;
   };
-  Form &formOf(mlir::Value weight, int64_t axis, const IntegerFormat &format);
+  Form &formOf(mlir::Value weight, int64_t axis, int64_t bits, int64_t block);
+  static mlir::Value valueOf(Form &form);
 
   using Key = std::tuple<mlir::Value, int64_t, int64_t, int64_t>;
   llvm::DenseMap<Key, Form> forms;

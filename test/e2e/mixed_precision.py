@@ -25,6 +25,8 @@ SAMPLES = 64
 HEADER = 128
 # A product that is measured in f32 differs from the same in f64 in which neighbours some numbers are rounded to.
 EFFECT_TOLERANCE = 0.05
+# What a program of bytes computes and what NumPy does with the same integers, of the size of the result: f32 beside f64 rounds some numbers to other bytes.
+BYTES_TOLERANCE = 1e-4
 # Sums of f32 in another order, as a part of an error that rounding to 8 bits makes.
 ORDER_TOLERANCE = 1e-2
 
@@ -175,6 +177,22 @@ def rounded(kind, left, right):
     return left, in_blocks(right, int(kind[1]))
 
 
+def scale_of(least, largest):
+    """Of bytes from the least number to the largest, zero among them, and which of them is zero."""
+    least, largest = min(least, 0.0), max(largest, 0.0)
+    scale = np.float32((largest - least) / 255)
+    return scale, int(np.rint(-least / scale))
+
+
+def multiplied_bytes(left, right, scale, zero):
+    """The product of bytes: a first factor in units of one scale, a weight in units of one for each column, of which the number of the largest magnitude is 127."""
+    stored = np.clip(np.rint(left.astype(np.float32) / scale) + zero, 0, 255).astype(np.int64)
+    extreme = np.take_along_axis(right, np.abs(right).argmax(0)[None], 0)[0]
+    scales = extreme / np.float32(127)
+    weight = np.clip(np.rint(right / scales), -128, 127).astype(np.int64)
+    return ((stored - zero) @ weight) * (scale * scales).astype(np.float64)
+
+
 def network(folder, rows=ROWS):
     """x + tanh(x w) s for several layers, the scales of which make their products matter more or less."""
     random = np.random.default_rng(5)
@@ -195,22 +213,45 @@ def network(folder, rows=ROWS):
     text = f"func.func @main({', '.join(arguments)}) -> ({kind} {{heddle.name = \"y\"}}) {{\n  " + "\n  ".join(lines) + f"\n  return {value} : {kind}\n}}\n"
     (folder / "network.mlir").write_text(text)
 
-    def compute(x, changed=None, kind="bf16"):
+    def compute(x, kinds={}, first_scales=None, met=None):
+        """The result where products of some layers have other factors; `met` gets the first factor of each."""
         x = x.astype(np.float64)
         for i, weight in enumerate(weights.values()):
-            left, right = rounded(kind, x, weight) if i == changed else (x, weight)
-            x = x + np.tanh(left.astype(np.float64) @ right.astype(np.float64)) * np.float32(scales[i])
+            if met is not None:
+                met.append(x)
+            if kinds.get(i) == "w8a8":
+                product = multiplied_bytes(x, weight, *first_scales[i])
+            else:
+                left, right = rounded(kinds[i], x, weight) if i in kinds else (x, weight)
+                product = left.astype(np.float64) @ right.astype(np.float64)
+            x = x + np.tanh(product) * np.float32(scales[i])
         return x
     samples = {"x": random.standard_normal((SAMPLES, rows, WIDTH)).astype(np.float32)}
     return Model(folder, "network", folder / "network.mlir", binds, samples), compute
 
 
+def calibration_inputs(model, shown):
+    return [model.samples["x"][entry["sample"]] for entry in shown["estimate"]["samples"]]
+
+
+def first_scales_of(model, shown, compute):
+    """Scale and zero point of each layer's first factor, from the ranges over the inputs of the calibration."""
+    least, largest = np.zeros(LAYERS), np.zeros(LAYERS)
+    for x in calibration_inputs(model, shown):
+        met = []
+        compute(x, met=met)
+        least = np.minimum(least, [value.min() for value in met])
+        largest = np.maximum(largest, [value.max() for value in met])
+    return [scale_of(*ends) for ends in zip(least, largest)]
+
+
 def check_effects(model, shown, compute, kind="bf16"):
     """What rounding one product does, by NumPy."""
-    inputs = [model.samples["x"][entry["sample"]] for entry in shown["estimate"]["samples"]]
+    inputs = calibration_inputs(model, shown)
+    first_scales = first_scales_of(model, shown, compute)
     for i, product in enumerate(shown["products"]):
         assert product["node"] == f"layer{i}/product"
-        worst = max(error("rel-l2", [compute(x, i, kind)], [compute(x)]) for x in inputs)
+        worst = max(error("rel-l2", [compute(x, {i: kind}, first_scales)], [compute(x)]) for x in inputs)
         assert abs(product["measured"][kind] / worst - 1) < EFFECT_TOLERANCE, (i, product["measured"], worst)
 
 
@@ -256,6 +297,41 @@ def check_weights(heddle, folder):
         assert {product["type"] for product in shown["products"]} == kinds, [product["type"] for product in shown["products"]]
         for kind in "w8a16", "w4a16":
             check_effects(model, shown, compute, kind)
+
+
+def check_bytes(heddle, folder):
+    """Products of bytes: scales, errors and results are those that NumPy finds from the data and the weights."""
+    model, compute = network(folder)
+    _, exact = exact_calls(heddle, model)
+    policy = folder / "bytes.txt"
+    for budget, rules in (0.05, None), (0.02, None), (0.05, "*1/product w8a8 pin\n*3/* f32\n* w8a8\n"):
+        options = []
+        if rules:
+            policy.write_text(rules)
+            options = ["--precision-policy", policy]
+        artifact, _ = model.budget(heddle, budget, *options)
+        shown = certificate(heddle, artifact)
+        check_hashes(model, artifact, shown, policy if rules else None)
+        types = [product["type"] for product in shown["products"]]
+        print(f"bytes at {budget}: %d of %d rounded; {' '.join(types)}" % check_record(heddle, model, artifact, exact, shown))
+        if not rules:
+            check_effects(model, shown, compute, "w8a8")
+        first_scales = first_scales_of(model, shown, compute)
+        for product, (scale, zero) in zip(shown["products"], first_scales):
+            assert ("first_factor" in product) == (product["type"] == "w8a8"), product
+            if "first_factor" not in product:
+                continue
+            found = product["first_factor"]
+            assert scale_of(found["least"], found["largest"]) == (np.float32(found["scale"]), found["zero_point"]), found
+            assert np.isclose(found["scale"], scale, rtol=1e-5) and abs(found["zero_point"] - zero) <= 1, (found, scale, zero)
+        # What was recorded gives the results of the artifact, also for inputs that had no part in it.
+        kinds = {i: kind for i, kind in enumerate(types) if kind != "f32"}
+        recorded = [(np.float32(product["first_factor"]["scale"]), product["first_factor"]["zero_point"]) if "first_factor" in product else None
+                    for product in shown["products"]]
+        for sample in shown["validation"]["samples"][:4]:
+            wanted = compute(model.samples["x"][sample], kinds, recorded)
+            far = error("rel-l2", model.call(heddle, artifact, sample), [wanted])
+            assert far < BYTES_TOLERANCE, far
 
 
 def check_policies(heddle, folder, model, exact):
@@ -362,6 +438,8 @@ def main():
                 check_network(heddle, pathlib.Path(folder))
             elif name == "weights":
                 check_weights(heddle, pathlib.Path(folder))
+            elif name == "bytes":
+                check_bytes(heddle, pathlib.Path(folder))
             else:
                 check_exported(heddle, pathlib.Path(folder), name)
     print("all certificates are true")

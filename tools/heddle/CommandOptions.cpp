@@ -182,7 +182,8 @@ static void addBudget(CLI::App &app, ErrorBudget &budget) {
   app.add_option("--error-metric", budget.metric,
                  "rel-l2 (default), max-abs, cosine, kl or top1");
   app.add_option("--precision-policy", budget.policy,
-                 "File of lines PATTERN TYPE [pin]: types of nodes by name")
+                 "File of lines PATTERN TYPE [pin], as in * w8a8: types of "
+                 "nodes by name")
       ->check(named());
 }
 

@@ -24,6 +24,12 @@ using namespace heddle;
 /// are widened, in about all kernels.
 static constexpr double kRowsOfWidening = 8;
 
+/// What making a byte of a number takes, in operations of f32: a division,
+/// which is ten cycles for 16 numbers (docs/decisions/quantization.md) in which
+/// 330 operations were done, and eight instructions that round, move, clamp and
+/// convert.
+static constexpr double kOperationsOfQuantize = 29;
+
 /// The values that are computed from constants alone, which the packer does
 /// when compiling.
 static llvm::DenseSet<Value> findConstantValues(ModuleOp graph) {
@@ -62,7 +68,7 @@ static double exactNanoseconds(const Target &target, Operation *op) {
   return target.nanoseconds(work);
 }
 
-/// Infinite if kernels do not read its second factor in integers.
+/// Infinite if kernels do not read its second factor, or both, in integers.
 static double productNanoseconds(const Target &target, Operation *op,
                                  const FactorFormat &format) {
   Work work = workOf(op);
@@ -70,6 +76,12 @@ static double productNanoseconds(const Target &target, Operation *op,
     work.bytes += elementsOf(op, factor) * format.bitsOf(factor) / 8;
   if (format.type) {
     work.factor = format.type;
+  } else if (format.isBytes) {
+    if (!channelAxis(op))
+      return std::numeric_limits<double>::infinity();
+    Builder builder(op->getContext());
+    work.accumulator = builder.getI32Type();
+    work.factor = builder.getI8Type();
   } else if (weightAxis(op, format.weights)) {
     double rows = elementsOf(op, 0) / termsOf(op);
     work.operations += elementsOf(op, 1) * std::ceil(rows / kRowsOfWidening);
@@ -80,13 +92,14 @@ static double productNanoseconds(const Target &target, Operation *op,
 }
 
 /// A cast is fused with what makes the value: it takes an operation an element,
-/// and writes the narrower one.
+/// or those of a quantization, and writes the narrower one.
 static double castNanoseconds(const Target &target, Value value,
-                              FloatType factor) {
+                              const FactorFormat &format) {
+  double elements = typeOf(value).getNumElements();
   Work work;
-  work.operations = typeOf(value).getNumElements();
+  work.operations = elements * (format.isBytes ? kOperationsOfQuantize : 1);
   work.accumulator = elementOf(value);
-  work.bytes = work.operations * (factor.getWidth() / 8.0);
+  work.bytes = elements * format.bitsOf(0) / 8;
   return target.nanoseconds(work);
 }
 
@@ -120,7 +133,7 @@ PrecisionCandidates heddle::findCandidates(ModuleOp graph,
       FactorFormat format =
           *FactorFormat::parse(kFactorTypes[choice], op->getContext());
       candidate.nanoseconds[choice] = productNanoseconds(target, op, format);
-      if (!format.type)
+      if (!format.type && !format.isBytes)
         continue;
       // A value that is both factors is cast once.
       for (OpOperand &operand : op->getOpOperands()) {
@@ -129,7 +142,7 @@ PrecisionCandidates heddle::findCandidates(ModuleOp graph,
             (operand.getOperandNumber() == 1 && value == op->getOperand(0)))
           continue;
         SharedCast &cast = casts[{value, choice}];
-        cast.nanoseconds = castNanoseconds(target, value, format.type);
+        cast.nanoseconds = castNanoseconds(target, value, format);
         cast.users.emplace_back(unsigned(number), choice);
       }
     }
@@ -140,10 +153,18 @@ PrecisionCandidates heddle::findCandidates(ModuleOp graph,
   return found;
 }
 
-void heddle::assignFactors(ModuleOp copy, ArrayRef<unsigned> choices) {
-  for (auto [op, choice] :
-       llvm::zip_equal(findAskedProducts(copy).products, choices))
-    if (choice != 0)
-      op->setAttr(kFactorsAttrName,
-                  StringAttr::get(op->getContext(), kFactorTypes[choice]));
+void heddle::assignFactors(ModuleOp copy, ArrayRef<unsigned> choices,
+                           ArrayRef<ByteScale> scales) {
+  Builder builder(copy.getContext());
+  for (auto [op, choice, scale] :
+       llvm::zip_equal(findAskedProducts(copy).products, choices, scales)) {
+    if (choice == 0)
+      continue;
+    op->setAttr(kFactorsAttrName, builder.getStringAttr(kFactorTypes[choice]));
+    if (choice != kBytesChoice)
+      continue;
+    op->setAttr(kFirstScaleAttrName, builder.getF32FloatAttr(scale.scale));
+    op->setAttr(kFirstZeroPointAttrName,
+                builder.getI64IntegerAttr(scale.zeroPoint));
+  }
 }

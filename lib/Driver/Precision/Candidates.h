@@ -5,6 +5,8 @@
 #define HEDDLE_DRIVER_PRECISION_CANDIDATES_H
 
 #include "Assignment.h"
+#include "heddle/Support/Precision.h"
+#include "passes/Precision/FactorBytes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -15,12 +17,6 @@
 namespace heddle {
 
 class Target;
-
-/// What factors may become, the model's own type first: a choice is a place in
-/// this list, and so is a number of `heddle.rounding`. Of `w8a16` and `w4a16`
-/// the second factor is a weight of integers with scales by blocks.
-inline constexpr std::array<llvm::StringLiteral, 5> kFactorTypes = {
-    "f32", "bf16", "f16", "w8a16", "w4a16"};
 
 /// A product in a module that has passed the graph stage. Its place in the list
 /// names it in each copy of that module.
@@ -49,8 +45,10 @@ struct PrecisionCandidates {
 PrecisionCandidates findCandidates(mlir::ModuleOp graph, const Target &target);
 
 /// Gives each product the types that `choices` say, as places in
-/// `kFactorTypes`, in a copy of the module that candidates were found in.
-void assignFactors(mlir::ModuleOp copy, llvm::ArrayRef<unsigned> choices);
+/// `kFactorTypes`, and those of bytes their `scales`, in a copy of the module
+/// that candidates were found in.
+void assignFactors(mlir::ModuleOp copy, llvm::ArrayRef<unsigned> choices,
+                   llvm::ArrayRef<ByteScale> scales);
 
 } // namespace heddle
 

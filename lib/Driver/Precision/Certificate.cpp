@@ -98,14 +98,25 @@ static json::Object toJson(const ProductRecord &product,
   double magnitude = product.choice ? product.errors[product.choice] : 0;
   double budget =
       toMagnitude(certificate.metric, certificate.maxError) / kEstimateMargin;
-  return json::Object{{"node", json::fixUTF8(product.node)},
-                      {"kind", product.kind},
-                      {"type", kFactorTypes[product.choice]},
-                      {"magnitude", magnitude},
-                      {"budget_share", magnitude * magnitude / budget / budget},
-                      {"nanoseconds_saved", product.nanosecondsSaved},
-                      {"measured", std::move(measured)},
-                      {"reason", json::fixUTF8(product.reason)}};
+  json::Object record{
+      {"node", json::fixUTF8(product.node)},
+      {"kind", product.kind},
+      {"type", kFactorTypes[product.choice]},
+      {"magnitude", magnitude},
+      {"budget_share", magnitude * magnitude / budget / budget},
+      {"nanoseconds_saved", product.nanosecondsSaved},
+      {"measured", std::move(measured)},
+      {"reason", json::fixUTF8(product.reason)}};
+  // A range that is not finite has no scale, and no program that is written.
+  if (product.firstFactor && std::isfinite(product.firstFactor->scale().scale)) {
+    ByteScale scale = product.firstFactor->scale();
+    record["first_factor"] =
+        json::Object{{"scale", double(scale.scale)},
+                     {"zero_point", int64_t(scale.zeroPoint)},
+                     {"least", product.firstFactor->least},
+                     {"largest", product.firstFactor->largest}};
+  }
+  return record;
 }
 
 json::Object heddle::toJson(const PrecisionCertificate &certificate) {
@@ -208,7 +219,13 @@ bool heddle::printCertificate(raw_ostream &os, const json::Object &shown) {
                        100 * number(*product, "budget_share"),
                        number(*product, "nanoseconds_saved") / 1e3)
        << "  " << text(*product, "node") << " (" << text(*product, "kind")
-       << "): " << text(*product, "reason") << "\n";
+       << "): " << text(*product, "reason");
+    if (const json::Object *first = product->getObject("first_factor"))
+      os << "; first factor in units of "
+         << llvm::format("%.3g", number(*first, "scale")) << ", from "
+         << llvm::format("%.3g", number(*first, "least")) << " to "
+         << llvm::format("%.3g", number(*first, "largest"));
+    os << "\n";
   }
   os << "no choice     " << shown.getInteger("other_products").value_or(0)
      << " other contractions and convolutions of f32\n";

@@ -40,6 +40,8 @@ struct ProductRecord {
   double nanosecondsSaved = 0;
   /// Why it has this type.
   std::string reason;
+  /// From where to where the bytes of `w8a8` reach.
+  std::optional<FactorRange> firstFactor = {};
 };
 
 /// The final program on inputs that were held out.

@@ -34,7 +34,7 @@ heddle::findChoices(const PrecisionCandidates &candidates,
     } else {
       one.allowed = {0};
       for (unsigned choice = 1; choice < kFactorTypes.size(); ++choice)
-        if ((!one.rule || one.rule->type == "auto" ||
+        if ((!one.rule || one.rule->type == kAnyFactorType ||
              one.rule->type == kFactorTypes[choice]) &&
             candidate.nanoseconds[choice] < candidate.nanoseconds[0])
           one.allowed.push_back(choice);

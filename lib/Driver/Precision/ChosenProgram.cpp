@@ -85,7 +85,10 @@ bool BudgetedBuild::chooseOther(double &scale, ArrayRef<unsigned> tried) {
 bool BudgetedBuild::compileChosen() {
   chosen = nullptr;
   OwningOpRef<ModuleOp> copy = graph->clone();
-  assignFactors(*copy, types);
+  std::vector<ByteScale> scales;
+  for (const FactorRange &range : sensitivities.ranges)
+    scales.push_back(range.scale());
+  assignFactors(*copy, types, scales);
   PassManager manager(copy->getContext());
   manager.addPass(createAssignFactors());
   if (failed(manager.run(*copy)))
@@ -149,7 +152,7 @@ bool BudgetedBuild::predict() {
   session.phases.begin("prediction");
   certificate.predictions.clear();
   for (auto [sample, magnitudes] :
-       llvm::zip_equal(split.calibration, sensitivities)) {
+       llvm::zip_equal(split.calibration, sensitivities.errors)) {
     double sum = 0;
     for (auto [type, of] : llvm::zip_equal(types, magnitudes))
       sum += type == 0 ? 0 : of[type] * of[type];
@@ -165,11 +168,14 @@ bool BudgetedBuild::predict() {
 
 void BudgetedBuild::describeProducts() {
   certificate.products.clear();
-  for (auto [i, candidate] : llvm::enumerate(candidates.products))
+  for (auto [i, candidate] : llvm::enumerate(candidates.products)) {
     certificate.products.push_back(
         {candidate.label, candidate.kind, types[i], worst[i],
          candidate.nanoseconds[0] - candidate.nanoseconds[types[i]],
          reasonOf(i, problem, choices, assignment.choices)});
+    if (types[i] == kBytesChoice)
+      certificate.products.back().firstFactor = sensitivities.ranges[i];
+  }
   certificate.nanosecondsChosen = assignment.nanoseconds;
   certificate.isAssignmentExact = assignment.isExact;
   certificate.nanosecondsExact = 0;

@@ -2,14 +2,13 @@
 
 #include "Policy.h"
 
+#include "heddle/Support/Precision.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
 using namespace heddle;
-
-static constexpr llvm::StringLiteral kTypes[] = {"f32",   "bf16",  "f16",
-                                                 "w8a16", "w4a16", "auto"};
 
 /// No model has as many names; and what an error quotes of a line.
 static constexpr size_t kMostRules = 10000, kMostLineBytes = 4096,
@@ -58,16 +57,15 @@ llvm::Expected<PrecisionPolicy> PrecisionPolicy::parse(llvm::StringRef text) {
     llvm::StringRef pattern = line, last = takeLastWord(pattern);
     bool isPinned = last == "pin";
     llvm::StringRef type = isPinned ? takeLastWord(pattern) : last;
-    if (!llvm::is_contained(kTypes, type))
+    if (type != kAnyFactorType && !llvm::is_contained(kFactorTypes, type))
       return wrong(number, quoted(type) +
                                " is no type; PATTERN TYPE or "
-                               "PATTERN TYPE pin is wanted, where "
-                               "TYPE is f32, bf16, f16, w8a16, w4a16 or "
-                               "auto");
+                               "PATTERN TYPE pin is wanted, where TYPE is " +
+                               alternatives(kFactorTypes, kAnyFactorType));
     if (pattern.empty())
       return wrong(number, "there is no pattern before " + quoted(type) +
                                "; PATTERN TYPE is wanted, as in * bf16");
-    if (isPinned && type == "auto")
+    if (isPinned && type == kAnyFactorType)
       return wrong(number, "auto leaves the choice open and cannot be pinned");
     policy.list.push_back(
         {number, pattern.str(), NamePattern(pattern), type.str(), isPinned});

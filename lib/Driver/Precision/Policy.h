@@ -24,8 +24,8 @@ namespace heddle {
 ///
 /// The first whose pattern matches a name of a product's node holds for it.
 /// `auto`, and a product without a rule, leave the choice to time and budget;
-/// `bf16`, `f16`, `w8a16` and `w4a16` leave that between f32 and the type, and
-/// with `pin` none: it is never relaxed.
+/// another type of `kFactorTypes` leaves that between f32 and itself, and with
+/// `pin` none: it is never relaxed.
 class PrecisionPolicy {
 public:
   struct Rule {
@@ -34,7 +34,7 @@ public:
     /// As the file has it.
     std::string text;
     NamePattern pattern;
-    /// "f32", "bf16", "f16", "w8a16", "w4a16" or "auto".
+    /// One of `kFactorTypes`, or `kAnyFactorType`.
     std::string type;
     bool isPinned = false;
   };

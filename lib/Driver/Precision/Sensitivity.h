@@ -33,14 +33,20 @@ private:
   std::unique_ptr<Program> program;
 };
 
-/// Magnitudes of errors (ErrorMetric.h), by sample, product and choice; 0 where
-/// nothing was measured.
-using Sensitivities =
-    std::vector<std::vector<std::array<double, kFactorTypes.size()>>>;
+struct Sensitivities {
+  /// Magnitudes of errors (ErrorMetric.h), by sample, product and choice; 0
+  /// where nothing was measured.
+  std::vector<std::vector<std::array<double, kFactorTypes.size()>>> errors;
+  /// Of each product, zero and what was met in any sample; only zero where
+  /// bytes are not wanted of any product.
+  std::vector<FactorRange> ranges;
+};
 
 /// Measures by calls of an instrumented copy of `graph`: for each sample one
-/// with nothing rounded, and one for each product and each of its choices that
-/// `isWanted`. None after an error, which has been reported.
+/// that tells ranges, where bytes are wanted, whose scales follow from the
+/// ranges in all samples; one with nothing rounded; and one for each product
+/// and each of its choices that `isWanted`. None after an error, which has been
+/// reported.
 std::optional<Sensitivities> measureSensitivities(
     Session &session, mlir::ModuleOp graph, const BuildOptions &build,
     ErrorMetric metric, const CalibrationData &data,

@@ -135,8 +135,12 @@ bool BudgetedBuild::openData() {
   if (!data)
     return false;
   size_t callsPerSample = 1;
-  for (const ProductChoices &choice : choices)
+  bool tellsRanges = false;
+  for (const ProductChoices &choice : choices) {
     callsPerSample += choice.allowed.size() - choice.allows(0);
+    tellsRanges |= choice.allows(kBytesChoice);
+  }
+  callsPerSample += tellsRanges;
   size_t most =
       std::clamp<size_t>(kMostCalls / callsPerSample, 1, kMostSamples);
   split = splitSamples(data->size(), most);
@@ -153,7 +157,7 @@ bool BudgetedBuild::openData() {
 bool BudgetedBuild::measure() {
   size_t products = candidates.products.size();
   if (products == 0) {
-    sensitivities.resize(split.calibration.size());
+    sensitivities.errors.resize(split.calibration.size());
     return true;
   }
   auto isWanted = [&](size_t product, unsigned choice) {
@@ -172,7 +176,7 @@ bool BudgetedBuild::measure() {
     for (unsigned choice = 0; choice < kFactorTypes.size(); ++choice) {
       double &most = worst[product][choice];
       most = choice == 0 || isWanted(product, choice) ? 0 : -1;
-      for (const auto &sample : sensitivities)
+      for (const auto &sample : sensitivities.errors)
         most = std::max(
             most, choice == 0 || most < 0 ? most : sample[product][choice]);
     }

@@ -24,7 +24,7 @@ func.func @main(%x: tensor<8x64xf32>, %w: tensor<64x32xf32>) -> (tensor<8x32xf32
 // -----
 
 func.func @main(%x: tensor<8x64xf32>, %w: tensor<64x32xf32>) -> tensor<8x32xf32> {
-  // expected-error @below {{the factors are to be 'tf32'; bf16, f16, w8a16 or w4a16 is wanted}}
+  // expected-error @below {{the factors are to be 'tf32'; bf16, f16, w8a16, w4a16 or w8a8 is wanted}}
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {heddle.factors = "tf32"} : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
   return %0 : tensor<8x32xf32>
 }

@@ -2,7 +2,7 @@
 // RUN: heddle-opt %s --heddle-instrument-precision=formats=bf16,f16 | FileCheck %s --check-prefix=BOTH
 // RUN: heddle-opt %s --heddle-instrument-precision=formats=w8a16,w4a16,bf16 | FileCheck %s --check-prefix=BITS
 // RUN: not heddle-opt %s --heddle-instrument-precision=formats=tf32 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: a format of factors is 'tf32'; bf16, f16, w8a16 or w4a16 is wanted
+// WRONG: a format of factors is 'tf32'; bf16, f16, w8a16, w4a16 or w8a8 is wanted
 
 // An input has a number for each product that may be rounded: the second one has too few terms, the third wants exact factors.
 // CHECK-LABEL: func.func @main

@@ -139,9 +139,9 @@ TEST(Certificate, SaysWhatFollowsFromNoViolation) {
   certificate.metric = ErrorMetric::RelativeL2;
   certificate.maxError = 0.01;
   certificate.products = {
-      {"a", "contraction", 1, {0, 0.003, -1, -1, -1}, 5, "r"},
-      {"b", "contraction", 0, {0, INFINITY, -1, -1, -1}, 0, "r"},
-      {"c", "contraction", 2, {0, -1, 0.004, -1, -1}, 5, "r"},
+      {"a", "contraction", 1, {0, 0.003, -1, -1, -1, -1}, 5, "r"},
+      {"b", "contraction", 0, {0, INFINITY, -1, -1, -1, -1}, 0, "r"},
+      {"c", "contraction", 2, {0, -1, 0.004, -1, -1, -1}, 5, "r"},
   };
   certificate.validation.errors.assign(59, 0.001);
   EXPECT_NEAR(certificate.estimate(), 1.25 * 0.005, 1e-12);

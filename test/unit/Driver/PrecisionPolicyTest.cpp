@@ -23,8 +23,9 @@ TEST(PrecisionPolicy, FirstMatchWins) {
                                     "  *attention*\tbf16   pin  \n"
                                     "encoder/* f16\n"
                                     "a name with spaces bf16\n"
-                                    "*?9 auto");
-  ASSERT_EQ(policy.rules().size(), 5u);
+                                    "*?9 auto\n"
+                                    "bytes/* w8a8 pin");
+  ASSERT_EQ(policy.rules().size(), 6u);
   auto lineOf = [&](std::string name) {
     const PrecisionPolicy::Rule *rule = policy.ruleFor({name});
     return rule ? rule->line : 0;
@@ -38,6 +39,8 @@ TEST(PrecisionPolicy, FirstMatchWins) {
   EXPECT_EQ(policy.rules()[1].type, "bf16");
   EXPECT_TRUE(policy.rules()[1].isPinned);
   EXPECT_FALSE(policy.rules()[2].isPinned);
+  EXPECT_EQ(policy.rules()[5].type, "w8a8");
+  EXPECT_TRUE(policy.rules()[5].isPinned);
   // Of a product made of several nodes any name counts, the rules in order.
   EXPECT_EQ(policy.ruleFor({"x", "encoder/1/b"})->line, 5u);
   EXPECT_EQ(policy.ruleFor({}), nullptr);
@@ -52,12 +55,12 @@ TEST(PrecisionPolicy, BracketsAreThemselves) {
 TEST(PrecisionPolicy, SaysLineAndRemedy) {
   EXPECT_EQ(problemOf("* bf16\nx fp8\n"),
             "line 2: 'fp8' is no type; PATTERN TYPE or PATTERN TYPE pin is "
-            "wanted, where TYPE is f32, bf16, f16, w8a16, w4a16 or auto");
+            "wanted, where TYPE is f32, bf16, f16, w8a16, w4a16, w8a8 or auto");
   EXPECT_EQ(problemOf("bf16"), "line 1: there is no pattern before 'bf16'; "
                                "PATTERN TYPE is wanted, as in * bf16");
   EXPECT_EQ(problemOf("pin"),
             "line 1: '' is no type; PATTERN TYPE or PATTERN TYPE pin is "
-            "wanted, where TYPE is f32, bf16, f16, w8a16, w4a16 or auto");
+            "wanted, where TYPE is f32, bf16, f16, w8a16, w4a16, w8a8 or auto");
   EXPECT_EQ(problemOf("\n\n* auto pin"),
             "line 3: auto leaves the choice open and cannot be pinned");
   EXPECT_EQ(problemOf("\xff\x1b[2J bf16"),
@@ -74,7 +77,7 @@ TEST(PrecisionPolicy, SaysLineAndRemedy) {
   EXPECT_EQ(problemOf("* \x1b[31m" + std::string(200, 'y')),
             "line 1: '\\1B[31m" + std::string(55, 'y') +
                 "...' is no type; PATTERN TYPE or PATTERN TYPE pin is wanted, "
-                "where TYPE is f32, bf16, f16, w8a16, w4a16 or auto");
+                "where TYPE is f32, bf16, f16, w8a16, w4a16, w8a8 or auto");
 }
 
 // A pattern of many stars takes no more than its length times the name's.
