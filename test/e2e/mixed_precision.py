@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Is a certificate of `--precision auto` true?  mixed_precision.py HEDDLE [NAME...]
 
-A residual network whose products NumPy computes here, rounded one by one, and small models as torch exports them, within several budgets. Of each
+Networks whose products NumPy computes here, rounded one by one, and small models as torch exports them, within several budgets. Of each
 artifact the record is recomputed from itself and the data alone: hashes, E from what single products do, V from calls of the artifact and of the
 model compiled in f32. What a product does is NumPy's in the network, and elsewhere that of an artifact in which a policy pins this product alone.
 """
@@ -230,13 +230,59 @@ def network(folder, rows=ROWS):
     return Model(folder, "network", folder / "network.mlir", binds, samples), compute
 
 
+def windows(x, size, step):
+    """Rows of all points of windows over images [n, h, w, channels] with zeros around: [n, h', w', size * size * channels]."""
+    x = np.pad(x, ((0, 0), (size // 2, size // 2), (size // 2, size // 2), (0, 0)))
+    views = np.lib.stride_tricks.sliding_window_view(x, (size, size), axis=(1, 2))[:, ::step, ::step]
+    return views.transpose(0, 1, 2, 4, 5, 3).reshape(*views.shape[:3], -1)
+
+
+def images(folder):
+    """Two convolutions with a ReLU between: the first has numbers of both signs around which it pads, the second none below zero."""
+    random = np.random.default_rng(6)
+    shapes, steps = [(3, 3, 16, 32), (3, 3, 32, 32)], [1, 2]
+    kinds = ["tensor<1x12x12x16xf32>", "tensor<1x12x12x32xf32>", "tensor<1x6x6x32xf32>"]
+    weights, arguments, lines, binds, value = [], [f'%x: {kinds[0]} {{heddle.name = "x"}}'], [], [], "%x"
+    for i, (shape, step) in enumerate(zip(shapes, steps)):
+        weights.append((random.standard_normal(shape) / 12).astype(np.float32))
+        np.save(folder / f"f{i}.npy", weights[-1])
+        binds += ["--bind", f"f{i}=@{folder}/f{i}.npy"]
+        kind = f"tensor<{'x'.join(map(str, shape))}xf32>"
+        arguments.append(f'%f{i}: {kind} {{heddle.name = "f{i}"}}')
+        lines.append(f"%p{i} = stablehlo.convolution({value}, %f{i}) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+                     f"window = {{stride = [{step}, {step}], pad = [[1, {2 - step}], [1, {2 - step}]]}} {{feature_group_count = 1 : i64, batch_group_count = 1 : i64}} : "
+                     f"({kinds[i]}, {kind}) -> {kinds[i + 1]} loc(\"layer{i}/product\")")
+        value = f"%p{i}"
+        if i == 0:
+            lines += [f"%zero = stablehlo.constant dense<0.0> : {kinds[1]}", f"%relu = stablehlo.maximum {value}, %zero : {kinds[1]}"]
+            value = "%relu"
+    text = f"func.func @main({', '.join(arguments)}) -> ({kinds[2]} {{heddle.name = \"y\"}}) {{\n  " + "\n  ".join(lines) + f"\n  return {value} : {kinds[2]}\n}}\n"
+    (folder / "images.mlir").write_text(text)
+
+    def compute(x, kinds={}, first_scales=None, met=None):
+        x = x.astype(np.float64)
+        for i, (weight, step) in enumerate(zip(weights, steps)):
+            if met is not None:
+                met.append(x)
+            left, right = windows(x, 3, step), weight.reshape(-1, weight.shape[-1])
+            if kinds.get(i) == "w8a8":
+                x = multiplied_bytes(left, right, *first_scales[i])
+            else:
+                left, right = rounded(kinds[i], left, right) if i in kinds else (left, right)
+                x = left.astype(np.float64) @ right.astype(np.float64)
+            x = np.maximum(x, 0) if i == 0 else x
+        return x
+    samples = {"x": random.standard_normal((SAMPLES, 1, 12, 12, 16)).astype(np.float32)}
+    return Model(folder, "images", folder / "images.mlir", binds, samples), compute
+
+
 def calibration_inputs(model, shown):
     return [model.samples["x"][entry["sample"]] for entry in shown["estimate"]["samples"]]
 
 
 def first_scales_of(model, shown, compute):
     """Scale and zero point of each layer's first factor, from the ranges over the inputs of the calibration."""
-    least, largest = np.zeros(LAYERS), np.zeros(LAYERS)
+    least, largest = np.zeros(len(shown["products"])), np.zeros(len(shown["products"]))
     for x in calibration_inputs(model, shown):
         met = []
         compute(x, met=met)
@@ -289,22 +335,28 @@ def check_weights(heddle, folder):
     """One row, whose products take the time in which their weights are read: the fewer bits of them, the less time and the larger the error."""
     model, compute = network(folder, rows=1)
     _, exact = exact_calls(heddle, model)
-    for budget, kinds in (0.3, {"w4a16"}), (0.03, {"w8a16", "w4a16"}), (3e-3, {"f16", "w8a16", "w4a16"}):
+    for budget, kinds in (0.3, {"w4a16"}), (0.03, {"w8a16", "w8a8", "w4a16"}), (3e-3, {"f16", "w8a16", "w8a8", "w4a16"}):
         artifact, _ = model.budget(heddle, budget)
         shown = certificate(heddle, artifact)
         check_hashes(model, artifact, shown)
         print(f"one row at {budget}: %d of %d rounded" % check_record(heddle, model, artifact, exact, shown))
         assert {product["type"] for product in shown["products"]} == kinds, [product["type"] for product in shown["products"]]
-        for kind in "w8a16", "w4a16":
+        for kind in "w8a16", "w4a16", "w8a8":
             check_effects(model, shown, compute, kind)
 
 
 def check_bytes(heddle, folder):
     """Products of bytes: scales, errors and results are those that NumPy finds from the data and the weights."""
-    model, compute = network(folder)
+    pins = "*1/product w8a8 pin\n*3/* f32\n* w8a8\n"
+    check_model_of_bytes(heddle, folder, "matrices", network(folder), [(0.05, None), (5e-3, None), (0.05, pins)])
+    check_model_of_bytes(heddle, folder, "images", images(folder), [(0.05, None)])
+
+
+def check_model_of_bytes(heddle, folder, name, made, cases):
+    model, compute = made
     _, exact = exact_calls(heddle, model)
     policy = folder / "bytes.txt"
-    for budget, rules in (0.05, None), (0.02, None), (0.05, "*1/product w8a8 pin\n*3/* f32\n* w8a8\n"):
+    for budget, rules in cases:
         options = []
         if rules:
             policy.write_text(rules)
@@ -313,7 +365,7 @@ def check_bytes(heddle, folder):
         shown = certificate(heddle, artifact)
         check_hashes(model, artifact, shown, policy if rules else None)
         types = [product["type"] for product in shown["products"]]
-        print(f"bytes at {budget}: %d of %d rounded; {' '.join(types)}" % check_record(heddle, model, artifact, exact, shown))
+        print(f"{name} at {budget}: %d of %d rounded; {' '.join(types)}" % check_record(heddle, model, artifact, exact, shown))
         if not rules:
             check_effects(model, shown, compute, "w8a8")
         first_scales = first_scales_of(model, shown, compute)
