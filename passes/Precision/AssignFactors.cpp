@@ -78,10 +78,9 @@ struct AssignFactors : impl::AssignFactorsBase<AssignFactors> {
              << "the factors are to be 'w8a8'; " << kFirstScaleAttrName
              << ", a positive f32, and " << kFirstZeroPointAttrName
              << ", 0 to 255, are wanted beside it";
-    bytes.quantize(
-        op, axis,
-        {scale.getValue().convertToFloat(),
-         static_cast<uint8_t>(zeroPoint.getValue().getZExtValue())});
+    bytes.quantize(op, axis,
+                   {scale.getValue().convertToFloat(),
+                    static_cast<uint8_t>(zeroPoint.getValue().getZExtValue())});
     return success();
   }
 

@@ -115,8 +115,7 @@ Value ByteQuantizer::first(Value value, const ByteScale &scale) {
   };
   Type byte = b.getIntegerType(8, /*isSigned=*/false);
   Value numbers = roundedToBytes(
-      b, loc, value,
-      number(b.getF32Type(), b.getF32FloatAttr(scale.scale)),
+      b, loc, value, number(b.getF32Type(), b.getF32FloatAttr(scale.scale)),
       number(byte, b.getIntegerAttr(byte, scale.zeroPoint)));
   known[value].emplace_back(scale, numbers);
   return numbers;

@@ -86,8 +86,8 @@ struct InstrumentPrecision
   static Value addInput(OpBuilder &builder, func::FuncOp entry, StringRef name,
                         RankedTensorType type) {
     unsigned last = entry.getNumArguments();
-    LogicalResult added = entry.insertArgument(
-        last, type, named(builder, name), entry.getLoc());
+    LogicalResult added =
+        entry.insertArgument(last, type, named(builder, name), entry.getLoc());
     assert(succeeded(added) && "an entry has a plain function type");
     (void)added;
     return entry.getArgument(last);
@@ -109,9 +109,8 @@ struct InstrumentPrecision
         /*dimension=*/0);
     row = stablehlo::ReshapeOp::create(builder, entry.getLoc(), type, row);
     end->insertOperands(end->getNumOperands(), row);
-    LogicalResult added =
-        entry.insertResult(entry.getNumResults(), type,
-                           named(builder, kExtremesOutputName));
+    LogicalResult added = entry.insertResult(
+        entry.getNumResults(), type, named(builder, kExtremesOutputName));
     assert(succeeded(added) && "an entry has a plain function type");
     (void)added;
   }
@@ -162,9 +161,8 @@ struct InstrumentPrecision
     OpBuilder builder = OpBuilder::atBlockBegin(&entry.getBody().front());
     Value zero = stablehlo::ConstantOp::create(
         builder, entry.getLoc(),
-        DenseElementsAttr::get(
-            RankedTensorType::get(1, builder.getF32Type()),
-            builder.getF32FloatAttr(0)));
+        DenseElementsAttr::get(RankedTensorType::get(1, builder.getF32Type()),
+                               builder.getF32FloatAttr(0)));
     return {zero, zero};
   }
 
@@ -210,9 +208,8 @@ struct InstrumentPrecision
         if (!axis)
           continue;
         chosenLeft = inBytes(builder, loc, left, chosenLeft, is, number);
-        chosenRight =
-            quantized(builder, loc, quantizer.channelsOf(right, *axis),
-                      chosenRight, is);
+        chosenRight = quantized(
+            builder, loc, quantizer.channelsOf(right, *axis), chosenRight, is);
       } else if (std::optional<int64_t> axis =
                      weightAxis(product, format.weights)) {
         chosenRight = quantized(
@@ -263,9 +260,8 @@ struct InstrumentPrecision
     Value zeroPoint = stablehlo::ConvertOp::create(
         builder, loc, RankedTensorType::get({}, byte),
         numberAt(builder, loc, scales, {number, 1}));
-    Value wide =
-        roundedToBytes(builder, loc, onlyIf(builder, loc, is, value), scale,
-                       zeroPoint);
+    Value wide = roundedToBytes(builder, loc, onlyIf(builder, loc, is, value),
+                                scale, zeroPoint);
     return stablehlo::SelectOp::create(builder, loc, is, wide, otherwise);
   }
 

@@ -98,17 +98,17 @@ static json::Object toJson(const ProductRecord &product,
   double magnitude = product.choice ? product.errors[product.choice] : 0;
   double budget =
       toMagnitude(certificate.metric, certificate.maxError) / kEstimateMargin;
-  json::Object record{
-      {"node", json::fixUTF8(product.node)},
-      {"kind", product.kind},
-      {"type", kFactorTypes[product.choice]},
-      {"magnitude", magnitude},
-      {"budget_share", magnitude * magnitude / budget / budget},
-      {"nanoseconds_saved", product.nanosecondsSaved},
-      {"measured", std::move(measured)},
-      {"reason", json::fixUTF8(product.reason)}};
+  json::Object record{{"node", json::fixUTF8(product.node)},
+                      {"kind", product.kind},
+                      {"type", kFactorTypes[product.choice]},
+                      {"magnitude", magnitude},
+                      {"budget_share", magnitude * magnitude / budget / budget},
+                      {"nanoseconds_saved", product.nanosecondsSaved},
+                      {"measured", std::move(measured)},
+                      {"reason", json::fixUTF8(product.reason)}};
   // A range that is not finite has no scale, and no program that is written.
-  if (product.firstFactor && std::isfinite(product.firstFactor->scale().scale)) {
+  if (product.firstFactor &&
+      std::isfinite(product.firstFactor->scale().scale)) {
     ByteScale scale = product.firstFactor->scale();
     record["first_factor"] =
         json::Object{{"scale", double(scale.scale)},

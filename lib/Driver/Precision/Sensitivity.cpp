@@ -178,9 +178,8 @@ std::optional<Sensitivities> heddle::measureSensitivities(
   }
   session.phases.begin("sensitivity");
   for (auto [place, sample] : llvm::enumerate(samples))
-    if (!measurement.measureErrors(
-            sample, "input " + Twine(place + 1) + " of " +
-                        Twine(samples.size())))
+    if (!measurement.measureErrors(sample, "input " + Twine(place + 1) +
+                                               " of " + Twine(samples.size())))
       return std::nullopt;
   return measurement.take();
 }

@@ -134,6 +134,69 @@ TEST(Validation, CountsAndRanks) {
   EXPECT_EQ(validation.countAbove(1), 1u);
 }
 
+static FactorRange rangeOf(std::vector<double> numbers) {
+  FactorRange range;
+  for (double number : numbers)
+    range.add(number);
+  return range;
+}
+
+TEST(FactorRange, BytesReachFromEndToEnd) {
+  FactorRange range = rangeOf({-1, 0.5, 3});
+  EXPECT_EQ(range.least, -1);
+  EXPECT_EQ(range.largest, 3);
+  // Zero is 63.75 steps from the least number, and is a byte.
+  EXPECT_EQ(range.scale(), (ByteScale{4.0F / 255, 64}));
+  // Where all numbers have one sign the other end is zero.
+  EXPECT_EQ(rangeOf({2, 5}).scale(), (ByteScale{5.0F / 255, 0}));
+  EXPECT_EQ(rangeOf({-2, -5}).scale(), (ByteScale{5.0F / 255, 255}));
+  // Differences that f32 does not hold.
+  EXPECT_EQ(rangeOf({-3e38, 3e38}).scale().scale, float(6e38 / 255));
+  // Zeros, and what is less than a normal scale would tell apart.
+  EXPECT_EQ(rangeOf({}).scale(), ByteScale());
+  EXPECT_EQ(rangeOf({1e-42}).scale(), ByteScale());
+}
+
+TEST(FactorRange, NumbersThatAreNotFiniteHaveNoScale) {
+  EXPECT_TRUE(std::isnan(rangeOf({INFINITY, 1}).scale().scale));
+  EXPECT_TRUE(std::isnan(rangeOf({-INFINITY}).scale().scale));
+  EXPECT_TRUE(std::isnan(rangeOf({1, NAN, 2, -3}).scale().scale));
+}
+
+TEST(Certificate, RecordsTheUnitsOfBytes) {
+  PrecisionCertificate certificate;
+  certificate.metric = ErrorMetric::RelativeL2;
+  certificate.maxError = 0.01;
+  certificate.products = {
+      {"a",
+       "contraction",
+       5,
+       {0, -1, -1, -1, -1, 0.003},
+       5,
+       "r",
+       rangeOf({-1, 3})},
+      {"b", "contraction", 1, {0, 0.003, -1, -1, -1, 0.004}, 5, "r"},
+  };
+  llvm::json::Object json = toJson(certificate);
+  const llvm::json::Array &products = *json.getArray("products");
+  const llvm::json::Object &first =
+      *products[0].getAsObject()->getObject("first_factor");
+  EXPECT_EQ(first.getNumber("scale"), double(4.0F / 255));
+  EXPECT_EQ(first.getInteger("zero_point"), 64);
+  EXPECT_EQ(first.getNumber("least"), -1);
+  EXPECT_EQ(first.getNumber("largest"), 3);
+  EXPECT_EQ(products[0].getAsObject()->getString("type"), "w8a8");
+  EXPECT_EQ(products[1].getAsObject()->get("first_factor"), nullptr);
+  std::string table;
+  llvm::raw_string_ostream os(table);
+  EXPECT_TRUE(printCertificate(os, json));
+  EXPECT_NE(table.find("a (contraction): r; first factor in units of 0.0157, "
+                       "from -1 to 3\n"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("b (contraction): r\n"), std::string::npos) << table;
+}
+
 TEST(Certificate, SaysWhatFollowsFromNoViolation) {
   PrecisionCertificate certificate;
   certificate.metric = ErrorMetric::RelativeL2;

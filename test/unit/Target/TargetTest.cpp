@@ -317,7 +317,8 @@ TEST(Target, WorkTakesLongerWhereMoreIsDone) {
     // does that, and widened elsewhere.
     double ofBytes =
         target->nanoseconds({1e6, b.getI32Type(), 0, b.getI8Type()});
-    bool inQuads = !cast<CpuTarget>(*target).machine().byteQuadProduct().empty();
+    bool inQuads =
+        !cast<CpuTarget>(*target).machine().byteQuadProduct().empty();
     if (inQuads)
       EXPECT_DOUBLE_EQ(4 * ofBytes, computes);
     else
