@@ -120,9 +120,15 @@ bool Measurement::measureRange(size_t sample) {
   if (!results)
     return false;
   const HostTensor &extremes = results->back();
-  for (size_t product = 0; product < products; ++product)
-    for (size_t end : {0, 1})
-      result.ranges[product].add(extremes.floatAt(2 * product + end));
+  for (size_t product = 0; product < products; ++product) {
+    double least = extremes.floatAt(2 * product),
+           largest = extremes.floatAt(2 * product + 1);
+    // Of no numbers the least is above all.
+    if (least > largest)
+      continue;
+    result.ranges[product].add(least);
+    result.ranges[product].add(largest);
+  }
   return true;
 }
 

@@ -170,7 +170,7 @@ TEST(Certificate, RecordsTheUnitsOfBytes) {
   certificate.products = {
       {"a",
        "contraction",
-       5,
+       kBytesChoice,
        {0, -1, -1, -1, -1, 0.003},
        5,
        "r",
