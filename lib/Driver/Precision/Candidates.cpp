@@ -24,10 +24,10 @@ using namespace heddle;
 /// are widened, in about all kernels.
 static constexpr double kRowsOfWidening = 8;
 
-/// What making a byte of a number takes, in operations of f32: a division,
-/// which is ten cycles for 16 numbers (docs/decisions/quantization.md) in which
-/// 330 operations were done, and eight instructions that round, move, clamp and
-/// convert.
+/// What making a byte of a number takes, in operations of f32's rate: a
+/// division, ten cycles for 16 numbers (docs/decisions/quantization.md), in
+/// which 330 others would be done, and eight instructions that round, move,
+/// clamp and convert.
 static constexpr double kOperationsOfQuantize = 29;
 
 /// The values that are computed from constants alone, which the packer does
