@@ -402,7 +402,7 @@ int64_t Machine::termsAtOnce(Type accumulator, Type factor) const {
     return hasFeature(kPairFeature) ? 2 : 1;
   if (accumulator.isInteger() && factor.isInteger() &&
       factor.getIntOrFloatBitWidth() <= 8)
-    return !byteQuadProduct().empty() ? 4 : !wordPairProduct().empty() ? 2 : 1;
+    return byteQuadProduct().empty() ? 1 : 4;
   return 1;
 }
 

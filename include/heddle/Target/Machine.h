@@ -178,9 +178,10 @@ struct Machine {
   /// Registers that a logical vector takes.
   int64_t registersPerVector() const;
 
-  /// How many terms of a sum of `accumulator` an instruction multiplies and
-  /// adds in each lane: 4 of bytes, 2 of bytes that are widened to words, or of
-  /// bf16, where the machine has such instructions, else 1.
+  /// How many terms of a sum of `accumulator` are multiplied and added in each
+  /// lane in the time of one: 4 of bytes and 2 of bf16 where the machine has
+  /// such instructions, else 1. A pair of bytes that are widened to words takes
+  /// two instructions.
   int64_t termsAtOnce(mlir::Type accumulator, mlir::Type factor) const;
   /// Microseconds of blocked code that sums in `accumulator` and moves `bytes`:
   /// what takes longer, for they overlap. Each step counts two of `flops`.

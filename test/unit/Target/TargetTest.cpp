@@ -93,7 +93,7 @@ TEST(Target, TimesFollowWhatIsMultipliedAtOnce) {
     EXPECT_DOUBLE_EQ(floats, 1e12 / machine.rates.flopsPerUsF32);
     bool hasBfloats = name != "x86-64-v4",
          hasMatrices = name == "x86-64-v4-amx";
-    double steps = hasBfloats ? 1e9 / 4 : 1e9 / 2;
+    double steps = hasBfloats ? 1e9 / 4 : 1e9;
     double rate = hasMatrices ? machine.rates.flopsPerUsMatrix
                               : machine.rates.flopsPerUsInteger;
     EXPECT_DOUBLE_EQ(nanoseconds(name, i32, b.getI8Type()), 1e3 * steps / rate);
@@ -313,14 +313,14 @@ TEST(Target, WorkTakesLongerWhereMoreIsDone) {
     EXPECT_NE(ofBfloats, computes);
     EXPECT_EQ(target->nanoseconds({1e6, b.getF32Type(), 0, b.getF32Type()}),
               computes);
-    // Four bytes are multiplied in the time of an f32 where one instruction
-    // does that, and widened elsewhere.
+    // Four bytes are multiplied in about the time of an f32 where one
+    // instruction does that, and widened elsewhere.
     double ofBytes =
         target->nanoseconds({1e6, b.getI32Type(), 0, b.getI8Type()});
     bool inQuads =
         !cast<CpuTarget>(*target).machine().byteQuadProduct().empty();
     if (inQuads)
-      EXPECT_DOUBLE_EQ(4 * ofBytes, computes);
+      EXPECT_LT(3 * ofBytes, computes);
     else
       EXPECT_GE(ofBytes, computes);
     EXPECT_GT(target->nanoseconds({1e6, b.getI32Type(), 1e9, b.getI8Type()}),
