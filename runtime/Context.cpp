@@ -139,8 +139,7 @@ Error Context::prepareAnew(const format::Program &code,
   if (dynamic)
     if (Error error = verifyPlan(plan, manifest, program->variant(), symbols))
       return error;
-  preparedSymbols.clear(); // if memory runs out on the way
-  prepared = nullptr;
+  prepared = nullptr; // if memory runs out on the way
   checks.reset();
   if (Error error = steps.prepare(code, *program, {planValues, manifestValues},
                                   &entry(), arenaStarts, queues, seat))
@@ -173,6 +172,9 @@ Error Context::placeScratch(const format::Program &code, uint64_t perWorker) {
 
 Error Context::prepare(const std::vector<int64_t> &symbols,
                        const std::vector<int64_t> &manifestValues) {
+  // From here on nothing is prepared until all is: a call at the sizes before
+  // finds their numbers replaced, also when this one is refused.
+  preparedSymbols.clear();
   if (Error error = evaluate(program->plan().expressions(), symbols,
                              HEDDLE_PLAN_INVALID, planValues))
     return error;

@@ -87,6 +87,7 @@ private:
   std::vector<int64_t> planValues;
   std::vector<char *> arenaStarts;
   CallSizes sizes; ///< Of a call.
+  /// Of these the steps and `planValues` are; empty where they are of none.
   std::vector<int64_t> preparedSymbols;
   std::vector<State *> states;      ///< Of a call, in the entry's order;
   std::vector<int64_t> nextLengths; ///< and what their lengths become.

@@ -144,6 +144,43 @@ Model test::countedChunkModel() {
   return model;
 }
 
+Model test::countedArenaModel() {
+  Model model = countedModel();
+  model.manifest.symbols.push_back(sizeSymbol("rows", 1, 64));
+  EntryT &entry = *model.manifest.entries.front();
+  auto add = [&](int64_t value, uint32_t lhs, uint32_t rhs,
+                 ExpressionKind kind) {
+    model.manifest.expressions.emplace_back(value, lhs, rhs, kind);
+    return uint32_t(model.manifest.expressions.size() - 1);
+  };
+  uint32_t extent = add(0, add(1, 0, 0, ExpressionKind::symbol),
+                        model.extent(16), ExpressionKind::mul);
+  model.manifest.symbols.back()->source = SymbolSource::caller;
+  entry.given = {1};
+  entry.inputs.front()->shape = entry.outputs.back()->shape = {extent};
+  auto times = [&](uint32_t left, int64_t right) {
+    return model.expression(ExpressionKind::mul, left, model.constant(right));
+  };
+  ProgramT &program = model.program();
+  uint32_t rows = model.symbol(1);
+  program.buffers.front()->size = program.buffers.back()->size =
+      times(rows, 64);
+  uint32_t arena = model.arena(0);
+  program.arenas.back()->size = times(rows, 4096);
+  model.buffer(BufferKind::arena, arena, 0);
+  program.buffers.back()->size = program.arenas.back()->size;
+  auto &commands = program.blocks.front()->commands;
+  std::swap(commands[1], commands[2]);
+  LaunchT &launch = *commands[1]->action.AsLaunch();
+  launch.integers[0] =
+      model.expression(ExpressionKind::add, times(rows, 16),
+                       model.expression(ExpressionKind::add, model.symbol(0),
+                                        model.constant(-64)));
+  launch.tiles = model.expression(ExpressionKind::ceildiv, launch.integers[0],
+                                  model.constant(16));
+  return model;
+}
+
 Model test::countedPlacedModel() {
   Model model = countedModel();
   model.requiredFeatures = {deviceCountsFeature};

@@ -209,6 +209,10 @@ Model countedBetweenModel();
 /// rows mod 8 tiles where the count is the largest; the call gives rows, from 1
 /// to 64.
 Model countedChunkModel();
+/// The counted model with x and sum of 16 rows elements, which it adds but for
+/// those that are not counted, in an arena of 4096 rows bytes; the call gives
+/// rows, from 1 to 64.
+Model countedArenaModel();
 /// The counted model on sim:0, which counts for itself. Buffers: 0 x, 1 n, 2
 /// count, 3 sum; 4 x, 5 n, 6 sum on the device.
 Model countedPlacedModel();

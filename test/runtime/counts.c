@@ -183,6 +183,49 @@ static void test_chunk(const char *folder) {
   close_model(program, context);
 }
 
+/* The number of elements of the sum that a call of so many rows wrote. */
+static int64_t call_rows(heddle_context *context, int64_t rows, int code,
+                         int line) {
+  enum { room = 64 * 16 };
+  static float values[room], results[room];
+  const int64_t shape[] = {rows * 16}, sizes[] = {-1, rows};
+  int32_t n = 5;
+  heddle_tensor inputs[] = {make_tensor(values, HEDDLE_F32, 1, shape),
+                            make_tensor(&n, HEDDLE_I32, 0, NULL)};
+  heddle_tensor outputs[] = {make_tensor(&counted, HEDDLE_I32, 0, NULL),
+                             make_tensor(results, HEDDLE_F32, 1, shape)};
+  heddle_call_options options = HEDDLE_INIT(options);
+  options.sizes = sizes;
+  options.size_count = 2;
+  for (int i = 0; i < room; ++i)
+    values[i] = 1, results[i] = -1;
+  expect(call_entry(context, inputs, 2, outputs, 2, &options), code, NULL,
+         line);
+  int64_t written = 0;
+  for (int i = 0; i < room; ++i)
+    written += results[i] != -1;
+  return written;
+}
+
+/* A call that is refused for its sizes leaves none of its numbers to a later
+   one at the sizes before. */
+static void test_refused(const char *folder) {
+  heddle_program *program = load(folder, "counted-arena", NULL);
+  heddle_context_options options = HEDDLE_INIT(options);
+  static _Alignas(4096) char arena[16384];
+  options.threads = 1;
+  options.arena = arena;
+  options.arena_bytes = sizeof(arena);
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, &options, &context));
+  CHECK(call_rows(context, 2, HEDDLE_OK, __LINE__) == 32);
+  CHECK(call_rows(context, 4, HEDDLE_OK, __LINE__) == 64);
+  CHECK(call_rows(context, 64, HEDDLE_ARENA_TOO_SMALL, __LINE__) == 0);
+  CHECK(call_rows(context, 4, HEDDLE_OK, __LINE__) == 64);
+  CHECK(call_rows(context, 2, HEDDLE_OK, __LINE__) == 32);
+  close_model(program, context);
+}
+
 /* A device that reads the count in its queue; a call behind one that failed
    finds nothing of that. */
 static void test_placed(const char *folder) {
@@ -216,6 +259,7 @@ int main(int argc, char **argv) {
   test_two(argv[1]);
   test_between(argv[1]);
   test_chunk(argv[1]);
+  test_refused(argv[1]);
   test_placed(argv[1]);
   return finish();
 }

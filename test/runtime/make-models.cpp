@@ -35,6 +35,7 @@ int main(int argc, char **argv) {
                  write("counted-two", countedTwoModel()) &&
                  write("counted-between", countedBetweenModel()) &&
                  write("counted-chunk", countedChunkModel()) &&
+                 write("counted-arena", countedArenaModel()) &&
                  write("counted-placed", countedPlacedModel()) &&
                  write("sized-arena", sizedArenaModel()) &&
                  write("sized-scratch", sizedScratchModel(256 * 1024)) &&
