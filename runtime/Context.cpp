@@ -137,7 +137,7 @@ Error Context::prepareAnew(const format::Program &code,
   const Manifest &manifest = program->manifest();
   bool dynamic = program->dynamic();
   if (dynamic)
-    if (Error error = verifyPlan(plan, manifest, program->variant(), symbols))
+    if (Error error = verifyPlanAt(plan, manifest, program->variant(), symbols))
       return error;
   prepared = nullptr; // if memory runs out on the way
   checks.reset();

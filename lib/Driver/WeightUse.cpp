@@ -60,7 +60,7 @@ WeightUse heddle::weightUse(const format::ArtifactReader &artifact) {
     if (!artifact.skipped(i).empty())
       continue;
     const format::Plan &plan = artifact.plan(i);
-    for (const format::Program *program : *plan.programs())
+    for (const format::Program *program : items(plan.programs()))
       mark(program, used[i]);
     mark(plan.init(), used[i]);
   }

@@ -13,8 +13,6 @@ void BlockEffects::add(const Binding *binding, uint32_t device,
 }
 
 void BlockEffects::add(const Command &command, MemoryEffects &effects) {
-  if (command.queue() >= length(view.plan.queues()))
-    return;
   uint32_t device = view.plan.queues()->Get(command.queue())->device();
   if (const Launch *launch = command.action_as_Launch())
     for (uint32_t i = 0; i < length(launch->bindings()); ++i)

@@ -26,19 +26,92 @@ uint32_t format::outputOwner(const ProgramView &view, uint32_t index) {
 }
 
 /// Of an arena or of persistent memory.
-Error BufferPlaces::placeInMemory(const Buffer &buffer, Place &place) const {
-  bool isArena = buffer.kind() == BufferKind::arena;
-  const auto *memories =
-      isArena ? view.program.arenas() : view.plan.persistent();
+Error BufferPlaces::checkMemory(const Buffer &buffer) const {
+  const auto *memories = buffer.kind() == BufferKind::arena
+                             ? view.program.arenas()
+                             : view.plan.persistent();
   if (buffer.index() >= length(memories))
     return invalidPlan("is in an unknown memory");
   const Memory &memory = *memories->Get(buffer.index());
   if (memory.device() != buffer.device() || memory.space() != buffer.space())
     return invalidPlan("is on another device than its memory");
-  int64_t limit = 0;
-  view.value(memory.size(), limit);
-  if (!view.value(buffer.offset(), place.begin) || place.begin < 0 ||
-      place.begin % static_cast<int64_t>(weightAlignment) ||
+  return {};
+}
+
+/// -1 when there is none of that number.
+int64_t BufferPlaces::weightBytes(uint32_t index) const {
+  return index < length(view.manifest.weights())
+             ? static_cast<int64_t>(view.manifest.weights()->Get(index)->size())
+             : -1;
+}
+
+/// The weights of ranks are alike, so that one is checked for all.
+Error BufferPlaces::checkWeight(const Buffer &buffer) const {
+  int64_t bytes = weightBytes(buffer.index());
+  if (bytes < 0)
+    return invalidPlan("stands for something unknown");
+  if (buffer.device() != hostDevice)
+    return invalidPlan("is a weight on " +
+                       deviceName(view.variant, buffer.device()) +
+                       ", where init has to copy it first");
+  uint32_t count = length(buffer.weights());
+  if (!count)
+    return {};
+  if (count != view.manifest.ranks() || !view.entry)
+    return invalidPlan("has weights of " + std::to_string(count) +
+                       " ranks, of which there are " +
+                       std::to_string(view.entry ? view.manifest.ranks() : 0));
+  if (buffer.weights()->Get(0) != buffer.index())
+    return invalidPlan("has another weight than its first rank");
+  for (uint32_t weight : *buffer.weights())
+    if (weightBytes(weight) != bytes)
+      return invalidPlan("has weights of several sizes");
+  return {};
+}
+
+Error BufferPlaces::checkPlace(const Buffer &buffer) const {
+  if (buffer.device() >= length(view.variant.devices()))
+    return invalidPlan("is on an unknown device");
+  if (!hasSpace(view.variant.devices()->Get(buffer.device())->kind(),
+                buffer.space()))
+    return invalidPlan("is in a space that its device does not have");
+  uint32_t count = 0; // of what there is of the kind
+  switch (buffer.kind()) {
+  case BufferKind::arena:
+  case BufferKind::persistent:
+    return checkMemory(buffer);
+  case BufferKind::weight:
+    return checkWeight(buffer);
+  case BufferKind::input:
+    count = view.inputs();
+    break;
+  case BufferKind::output:
+    count = view.outputs();
+    break;
+  case BufferKind::state:
+    count = view.states();
+    break;
+  default:
+    return invalidPlan("is of unknown kind");
+  }
+  if (buffer.index() >= count)
+    return invalidPlan("stands for something unknown");
+  if (buffer.kind() != BufferKind::state)
+    return {};
+  const Home &home = *view.plan.states()->Get(buffer.index());
+  if (home.device() != buffer.device() || home.space() != buffer.space())
+    return invalidPlan("is on another device than its state");
+  return {};
+}
+
+/// Of an arena or of persistent memory.
+Error BufferPlaces::placeInMemory(const Buffer &buffer, Place &place) const {
+  bool isArena = buffer.kind() == BufferKind::arena;
+  const auto *memories =
+      isArena ? view.program.arenas() : view.plan.persistent();
+  int64_t limit = view.values[memories->Get(buffer.index())->size()];
+  place.begin = view.values[buffer.offset()];
+  if (place.begin < 0 || place.begin % static_cast<int64_t>(weightAlignment) ||
       place.begin > limit || place.size > limit - place.begin)
     return invalidPlan("lies outside its memory");
   place.memory = (isArena ? 0 : firstPersistent(view)) + buffer.index();
@@ -50,51 +123,17 @@ Error BufferPlaces::placeState(const Buffer &buffer, Place &place) const {
   const StateUse *use = uses[buffer.index()];
   if (!use)
     return invalidPlan("is a state that the entry does not use");
-  const Home &home = *view.plan.states()->Get(buffer.index());
-  if (home.device() != buffer.device() || home.space() != buffer.space())
-    return invalidPlan("is on another device than its state");
   place.memory = firstState(view) + buffer.index();
   place.owner = none;
   place.writable = use->writes();
   return {};
 }
 
-/// -1 when there is none of that number.
-int64_t BufferPlaces::weightBytes(uint32_t index) const {
-  return index < length(view.manifest.weights())
-             ? static_cast<int64_t>(view.manifest.weights()->Get(index)->size())
-             : -1;
-}
-
-/// The weights of ranks are alike, so that one is checked for all: it has
-/// `bytes`, -1 when there is none.
-Error BufferPlaces::checkRankWeights(const Buffer &buffer,
-                                     int64_t bytes) const {
-  uint32_t count = length(buffer.weights());
-  if (!count)
-    return {};
-  if (count != view.manifest.ranks() || !view.entry)
-    return invalidPlan("has weights of " + std::to_string(count) +
-                       " ranks, of which there are " +
-                       std::to_string(view.entry ? view.manifest.ranks() : 0));
-  if (buffer.weights()->Get(0) != buffer.index())
-    return invalidPlan("has another weight than its first rank");
-  for (uint32_t weight : *buffer.weights())
-    if (bytes < 0 || weightBytes(weight) != bytes)
-      return invalidPlan("has weights of several sizes");
-  return {};
-}
-
 Error BufferPlaces::placeOne(const Buffer &buffer, uint32_t index,
                              Place &place) const {
-  if (!view.value(buffer.size(), place.size) || place.size < 0 ||
-      place.size > maximumBytes)
+  place.size = view.values[buffer.size()];
+  if (place.size < 0 || place.size > maximumBytes)
     return invalidPlan("has no proper size");
-  if (buffer.device() >= length(view.variant.devices()))
-    return invalidPlan("is on an unknown device");
-  if (!hasSpace(view.variant.devices()->Get(buffer.device())->kind(),
-                buffer.space()))
-    return invalidPlan("is in a space that its device does not have");
   place.device = buffer.device();
   place.space = buffer.space();
 
@@ -113,37 +152,20 @@ Error BufferPlaces::placeOne(const Buffer &buffer, uint32_t index,
     break;
   case BufferKind::output:
     bytes = view.outputBytes(buffer.index());
-    if (bytes < 0)
-      break;
     place.memory = outputMemory(view, buffer.index());
     place.owner = outputOwner(view, buffer.index());
     place.writable = true;
-    if (place.memory < firstInput(view) + view.inputs() &&
-        view.inputBytes(place.memory - firstInput(view)) != bytes)
-      return invalidPlan("replaces an input of another size");
     break;
   case BufferKind::weight:
     bytes = weightBytes(buffer.index());
-    if (Error error = checkRankWeights(buffer, bytes))
-      return error;
     place.memory = firstWeight(view) + buffer.index();
-    if (buffer.device() != hostDevice)
-      return invalidPlan("is a weight on " +
-                         deviceName(view.variant, buffer.device()) +
-                         ", where init has to copy it first");
     break;
   case BufferKind::state:
-    if (buffer.index() >= view.states())
-      break;
     bytes = view.stateBytes[buffer.index()];
     if (Error error = placeState(buffer, place))
       return error;
     break;
-  default:
-    return invalidPlan("is of unknown kind");
   }
-  if (bytes < 0)
-    return invalidPlan("stands for something unknown");
   if (bytes != place.size)
     return invalidPlan("has " + std::to_string(place.size) +
                        " bytes, what it stands for " + std::to_string(bytes));

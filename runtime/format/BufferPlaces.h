@@ -86,6 +86,10 @@ public:
   /// Who touches a binding: kernels, fills and flags reach less than copies.
   enum class Reach { kernel, copy };
 
+  /// What of a buffer holds at all sizes or at none: that its device, its space
+  /// and what it stands for are there.
+  Error checkPlace(const Buffer &buffer) const;
+  /// Of buffers that passed this.
   Error place();
   /// The bytes that `binding` means, which are in bounds, may be used so, and
   /// lie where a queue of `device` reaches them.
@@ -105,7 +109,8 @@ private:
   };
 
   int64_t weightBytes(uint32_t index) const;
-  Error checkRankWeights(const Buffer &buffer, int64_t bytes) const;
+  Error checkMemory(const Buffer &buffer) const;
+  Error checkWeight(const Buffer &buffer) const;
   Error placeOne(const Buffer &buffer, uint32_t index, Place &place) const;
   Error placeInMemory(const Buffer &buffer, Place &place) const;
   Error placeState(const Buffer &buffer, Place &place) const;

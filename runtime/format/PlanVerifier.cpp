@@ -1,12 +1,16 @@
-// Checks the tables of a plan, and then each of its programs.
+// Checks the tables of a plan, what all its programs name, and those programs
+// that run at some sizes.
 
 #include "runtime/format/PlanVerifier.h"
 
+#include "runtime/format/Counts.h"
 #include "runtime/format/Expressions.h"
+#include "runtime/format/ProgramStructure.h"
 #include "runtime/format/ProgramVerifier.h"
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 using namespace heddle::format;
@@ -98,55 +102,149 @@ heddle::format::chooseProgram(const Plan &plan, uint32_t entry,
   return nullptr;
 }
 
-Error heddle::format::verifyPlan(const Plan &plan, const Manifest &manifest,
-                                 const Variant &variant,
-                                 const std::vector<int64_t> &symbols) {
-  std::vector<int64_t> values, manifestValues;
-  if (Error error =
-          evaluate(plan.expressions(), symbols, HEDDLE_PLAN_INVALID, values))
+/// "the plan of 'main': " and what is wrong with it.
+static Error ofEntry(const Error &error, const Entry *entry) {
+  if (!error)
     return error;
-  if (Error error = evaluate(manifest.expressions(), symbols,
-                             HEDDLE_MANIFEST_INVALID, manifestValues))
-    return error;
-  if (Error error = verifyTables(plan, manifest, variant))
-    return error;
-  if (Error error = verifyGuards(plan, manifest))
-    return error;
-  if (Error error = verifyHomes(plan, manifest))
-    return error;
+  return invalidPlan(
+      "the plan of " +
+      (entry ? "'" + text(entry->name()) + "'" : std::string("init")) + ": " +
+      error.message());
+}
 
-  std::vector<int64_t> states = stateBytes(manifest);
-  std::vector<MemoryMap> persistent(length(plan.persistent()));
-  auto run = [&](const Program &program, const Entry *entry) {
-    ProgramView view = {plan,   manifest,       variant, program,
-                        values, manifestValues, states,  entry};
-    Error error = verifyMemories(view, plan.persistent(), "persistent memory");
-    if (!error)
-      error = ProgramVerifier(view).verify(persistent);
-    if (!error)
-      return error;
-    return invalidPlan(
-        "the plan of " +
-        (entry ? "'" + text(entry->name()) + "'" : std::string("init")) + ": " +
-        error.message());
-  };
+/// Calls `visit` for init, if there is one, and each program, until one fails.
+template <typename Visit>
+static Error forEachProgram(const Plan &plan, const Manifest &manifest,
+                            Visit visit) {
   if (plan.init())
-    if (Error error = run(*plan.init(), nullptr))
-      return error;
-  std::vector<bool> chosen(length(manifest.entries()), false);
+    if (Error error = visit(*plan.init(), nullptr))
+      return ofEntry(error, nullptr);
   for (uint32_t i = 0; i < length(plan.programs()); ++i) {
     const Program &program = *plan.programs()->Get(i);
-    if (chosen[program.entry()] ||
-        (program.guard() != none && !values[program.guard()]))
-      continue;
-    chosen[program.entry()] = true;
-    if (Error error = run(program, manifest.entries()->Get(program.entry())))
-      return error;
+    const Entry *entry = manifest.entries()->Get(program.entry());
+    if (Error error = visit(program, entry))
+      return ofEntry(error, entry);
   }
   return {};
 }
 
+namespace {
+/// The expressions of plan and manifest at one choice of sizes.
+struct Values {
+  std::vector<int64_t> ofPlan, ofManifest;
+
+  Error find(const Plan &plan, const Manifest &manifest,
+             const std::vector<int64_t> &symbols) {
+    if (Error error =
+            evaluate(plan.expressions(), symbols, HEDDLE_PLAN_INVALID, ofPlan))
+      return error;
+    return evaluate(manifest.expressions(), symbols, HEDDLE_MANIFEST_INVALID,
+                    ofManifest);
+  }
+};
+} // namespace
+
+/// Of each expression of the plan whether any symbol has a part in it.
+static std::vector<bool> followsSymbols(const Plan &plan,
+                                        const Manifest &manifest) {
+  std::set<int64_t> symbols;
+  for (uint32_t i = 0; i < length(manifest.symbols()); ++i)
+    symbols.insert(i);
+  return follow(plan, symbols);
+}
+
+/// What holds at all sizes or at none, of all programs: which of them is run is
+/// known at a call only, but all of them are looked at before.
+static Error verifyStructure(const Plan &plan, const Manifest &manifest,
+                             const Variant &variant, const Values &values) {
+  if (Error error = verifyTables(plan, manifest, variant))
+    return error;
+  if (Error error = verifyGuards(plan, manifest))
+    return error;
+  std::vector<int64_t> states = stateBytes(manifest);
+  std::vector<bool> sized = followsSymbols(plan, manifest);
+  // Persistent memory is made once, at load, for all sizes.
+  if (Error error = verifyMemoryPlaces(plan, variant, plan.persistent(),
+                                       "persistent memory"))
+    return error;
+  for (uint32_t i = 0; i < length(plan.persistent()); ++i)
+    if (uint32_t size = plan.persistent()->Get(i)->size();
+        size < sized.size() && sized[size])
+      return invalidPlan("has persistent memory whose size follows from a size "
+                         "that calls choose");
+  if (Error error = forEachProgram(
+          plan, manifest, [&](const Program &program, const Entry *entry) {
+            ProgramView view = {plan,    manifest,      variant,
+                                program, values.ofPlan, values.ofManifest,
+                                states,  entry};
+            return ProgramStructure(view, sized).verify();
+          }))
+    return error;
+  return verifyHomes(plan, manifest);
+}
+
+/// An output that replaces an input begins as a copy of it, whether or not a
+/// plan has a buffer for either.
+static Error verifyReplaced(const Manifest &manifest, const Values &values) {
+  for (uint32_t i = 0; i < length(manifest.entries()); ++i) {
+    const Entry &entry = *manifest.entries()->Get(i);
+    for (uint32_t j = 0; j < length(entry.outputs()); ++j) {
+      const Tensor &output = *entry.outputs()->Get(j);
+      if (output.alias() == none)
+        continue;
+      const Tensor &input = *entry.inputs()->Get(output.alias());
+      int64_t bytes = tensorBytes(output, values.ofManifest),
+              replaced = tensorBytes(input, values.ofManifest);
+      if (bytes != replaced)
+        return invalidManifest(
+            "output '" + text(output.name()) + "' of '" + text(entry.name()) +
+            "' has " + std::to_string(bytes) + " bytes, the input '" +
+            text(input.name()) + "', which it replaces, has " +
+            std::to_string(replaced));
+    }
+  }
+  return {};
+}
+
+static Error verifySizes(const Plan &plan, const Manifest &manifest,
+                         const Variant &variant, const Values &values) {
+  if (Error error = verifyReplaced(manifest, values))
+    return error;
+  std::vector<int64_t> states = stateBytes(manifest);
+  std::vector<MemoryMap> persistent(length(plan.persistent()));
+  std::vector<bool> chosen(length(manifest.entries()), false);
+  return forEachProgram(
+      plan, manifest, [&](const Program &program, const Entry *entry) -> Error {
+        if (entry) {
+          if (chosen[program.entry()] ||
+              (program.guard() != none && !values.ofPlan[program.guard()]))
+            return {};
+          chosen[program.entry()] = true;
+        }
+        ProgramView view = {plan,          manifest,          variant, program,
+                            values.ofPlan, values.ofManifest, states,  entry};
+        if (Error error =
+                verifyMemories(view, plan.persistent(), "persistent memory"))
+          return error;
+        return ProgramVerifier(view).verify(persistent);
+      });
+}
+
+Error heddle::format::verifyPlanAt(const Plan &plan, const Manifest &manifest,
+                                   const Variant &variant,
+                                   const std::vector<int64_t> &symbols) {
+  Values values;
+  if (Error error = values.find(plan, manifest, symbols))
+    return error;
+  return verifySizes(plan, manifest, variant, values);
+}
+
 Error heddle::format::verifyPlan(const Plan &plan, const Manifest &manifest,
                                  const Variant &variant) {
-  return verifyPlan(plan, manifest, variant, leastSymbols(manifest));
+  Values values;
+  if (Error error = values.find(plan, manifest, leastSymbols(manifest)))
+    return error;
+  if (Error error = verifyStructure(plan, manifest, variant, values))
+    return error;
+  return verifySizes(plan, manifest, variant, values);
 }

@@ -14,23 +14,13 @@
 using namespace heddle;
 using namespace heddle::format;
 
-Error format::verifyMemories(
-    const ProgramView &view,
-    const flatbuffers::Vector<flatbuffers::Offset<Memory>> *memories,
-    const std::string &name) {
-  std::set<std::pair<uint32_t, MemorySpace>> known;
+Error format::verifyMemories(const ProgramView &view,
+                             const MemoryList *memories,
+                             const std::string &name) {
   for (uint32_t i = 0; i < length(memories); ++i) {
-    const Memory &memory = *memories->Get(i);
-    int64_t bytes = 0;
-    if (!view.value(memory.size(), bytes) || bytes < 0 || bytes > maximumBytes)
+    int64_t bytes = view.values[memories->Get(i)->size()];
+    if (bytes < 0 || bytes > maximumBytes)
       return invalidPlan("has no proper " + name + " size");
-    if (memory.device() >= length(view.variant.devices()) ||
-        !hasSpace(view.variant.devices()->Get(memory.device())->kind(),
-                  memory.space()))
-      return invalidPlan("has an " + name + " on an unknown device");
-    if (!known.emplace(memory.device(), memory.space()).second)
-      return invalidPlan("has two " + name + "s in one memory of " +
-                         deviceName(view.variant, memory.device()));
   }
   return {};
 }
@@ -112,8 +102,6 @@ Error ProgramVerifier::perform(const Accesses &accesses, State &state,
 Error ProgramVerifier::checkKernel(const Launch &launch, uint32_t index,
                                    uint32_t device,
                                    const Accesses &accesses) const {
-  if (index >= length(view.variant.kernels()))
-    return invalidPlan("launches an unknown kernel");
   const Kernel &kernel = *view.variant.kernels()->Get(index);
   auto fail = [&](const std::string &what) {
     return invalidPlan("launch of '" + text(kernel.name()) + "' " + what);
@@ -154,10 +142,7 @@ Error ProgramVerifier::checkScratch(const Launch &launch) const {
 }
 
 Error ProgramVerifier::checkNumbers(const Launch &launch) const {
-  int64_t ignored = 0, tiles = 0, chunk = 0;
-  for (uint32_t i = 0; i < length(launch.integers()); ++i)
-    if (!view.value(launch.integers()->Get(i), ignored))
-      return invalidPlan("launch passes an unknown integer");
+  int64_t tiles = 0, chunk = 0;
   auto isWithin = [&](uint32_t number, int64_t value, int64_t least) {
     return (value >= least && value <= maximumBytes) ||
            counts.isTold(number, queue);
@@ -170,11 +155,6 @@ Error ProgramVerifier::checkNumbers(const Launch &launch) const {
   if (length(launch.grid()))
     return invalidPlan("launch has a grid of its own, which this version of "
                        "heddle does not run");
-  for (uint32_t report : {launch.operations(), launch.traffic()})
-    if (report != none && !view.value(report, ignored))
-      return invalidPlan("launch reports an unknown number");
-  if (launch.selector() != none && !view.value(launch.selector(), ignored))
-    return invalidPlan("launch selects by an unknown expression");
   if (launch.selector() == none && length(launch.alternatives()))
     return invalidPlan("launch has alternatives and selects none");
   return {};
@@ -280,8 +260,8 @@ Error ProgramVerifier::fill(const Fill &fill, uint32_t device, State &state,
       accesses[0].begin % bytes)
     return invalidPlan("fills with a pattern that does not fit");
   int64_t value = 0;
-  if (fill.value() != none && !view.value(fill.value(), value))
-    return invalidPlan("fills with an unknown expression");
+  if (fill.value() != none)
+    value = view.values[fill.value()];
   int64_t limit = bytes == 8 ? INT64_MAX : (int64_t(1) << (8 * bytes - 1)) - 1;
   if (value > limit || value < -limit - 1)
     return invalidPlan("fills " + std::to_string(bytes) + " bytes with " +
@@ -318,10 +298,6 @@ Error ProgramVerifier::rank(const Rank &rank, uint32_t device, State &state,
 
 Error ProgramVerifier::count(const Count &count, uint32_t device, State &state,
                              Accesses &touched) {
-  if (count.symbol() >= length(view.manifest.symbols()) ||
-      view.manifest.symbols()->Get(count.symbol())->source() !=
-          SymbolSource::device)
-    return invalidPlan("counts what is no size that programs compute");
   if (!view.entry)
     return invalidPlan("counts before any call");
   if (!counts.pass(count.symbol(), queue))
@@ -340,11 +316,6 @@ Error ProgramVerifier::count(const Count &count, uint32_t device, State &state,
 
 Error ProgramVerifier::branch(const Branch &branch, uint32_t device,
                               State &state, Accesses &touched) {
-  if ((branch.value() == none) == !branch.selector())
-    return invalidPlan("does not branch on one thing");
-  int64_t value = 0;
-  if (branch.value() != none && !view.value(branch.value(), value))
-    return invalidPlan("branches on an unknown expression");
   if (branch.selector()) {
     Accesses selector(1);
     if (Error error = places.resolve(branch.selector(), device,
@@ -357,8 +328,6 @@ Error ProgramVerifier::branch(const Branch &branch, uint32_t device,
     if (Error error = perform(selector, state, touched))
       return error;
   }
-  if (!length(branch.blocks()))
-    return invalidPlan("branches to nothing");
   for (uint32_t i = 0; i < length(branch.blocks()); ++i) {
     const MemoryEffects &one = effects.ofBlock(branch.blocks()->Get(i));
     Part before = copyOf(one, state);
@@ -407,75 +376,23 @@ Error ProgramVerifier::loop(const Loop &loop, uint32_t device, State &state,
 
 Error ProgramVerifier::command(const Command &command, uint32_t device,
                                State &state, Accesses &touched) {
-  switch (command.action_type()) {
-  case Action::Launch:
-    if (const Launch *action = command.action_as_Launch())
-      return launch(*action, device, state, touched);
-    break;
-  case Action::Copy:
-    if (const Copy *action = command.action_as_Copy())
-      return copy(*action, device, state, touched);
-    break;
-  case Action::Fill:
-    if (const Fill *action = command.action_as_Fill())
-      return fill(*action, device, state, touched);
-    break;
-  case Action::Branch:
-    if (const Branch *action = command.action_as_Branch())
-      return branch(*action, device, state, touched);
-    break;
-  case Action::Loop:
-    if (const Loop *action = command.action_as_Loop())
-      return loop(*action, device, state, touched);
-    break;
-  case Action::Collective:
-    if (const Collective *action = command.action_as_Collective())
-      return collective(*action, device, state, touched);
-    break;
-  case Action::Rank:
-    if (const Rank *action = command.action_as_Rank())
-      return rank(*action, device, state, touched);
-    break;
-  case Action::Count:
-    if (const Count *action = command.action_as_Count())
-      return count(*action, device, state, touched);
-    break;
-  case Action::Send:
-  case Action::Receive:
-    return invalidPlan(std::string("is a '") +
-                       EnumNameAction(command.action_type()) +
-                       "', which this version of heddle does not have");
-  default:
-    break;
-  }
+  if (const Launch *action = command.action_as_Launch())
+    return launch(*action, device, state, touched);
+  if (const Copy *action = command.action_as_Copy())
+    return copy(*action, device, state, touched);
+  if (const Fill *action = command.action_as_Fill())
+    return fill(*action, device, state, touched);
+  if (const Branch *action = command.action_as_Branch())
+    return branch(*action, device, state, touched);
+  if (const Loop *action = command.action_as_Loop())
+    return loop(*action, device, state, touched);
+  if (const Collective *action = command.action_as_Collective())
+    return collective(*action, device, state, touched);
+  if (const Rank *action = command.action_as_Rank())
+    return rank(*action, device, state, touched);
+  if (const Count *action = command.action_as_Count())
+    return count(*action, device, state, touched);
   return invalidPlan("has no action that is known");
-}
-
-Error ProgramVerifier::nesting(uint32_t index, uint32_t depth) {
-  if (index >= length(view.program.blocks()))
-    return invalidPlan("enters an unknown block");
-  if (depth >= maximumBlockDepth)
-    return invalidPlan("blocks are nested too deeply");
-  if (entered[index])
-    return invalidPlan("block " + std::to_string(index) + " is entered twice");
-  entered[index] = true;
-  const auto *commands = view.program.blocks()->Get(index)->commands();
-  for (uint32_t i = 0; i < length(commands); ++i) {
-    Error error;
-    if (const Loop *loop = commands->Get(i)->action_as_Loop()) {
-      if (loop->trips() == none)
-        error = nesting(loop->condition(), depth + 1);
-      if (!error)
-        error = nesting(loop->body(), depth + 1);
-    } else if (const Branch *branch = commands->Get(i)->action_as_Branch()) {
-      for (uint32_t j = 0; !error && j < length(branch->blocks()); ++j)
-        error = nesting(branch->blocks()->Get(j), depth + 1);
-    }
-    if (error)
-      return invalidPlan("block " + std::to_string(index) + ", command " +
-                         std::to_string(i) + ": " + error.message());
-  }
-  return {};
 }
 
 ProgramVerifier::Part ProgramVerifier::copyOf(const MemoryEffects &effects,
@@ -503,8 +420,6 @@ Error ProgramVerifier::block(uint32_t index, State &state, Accesses &touched) {
       return invalidPlan("block " + std::to_string(index) + ", command " +
                          std::to_string(i) + ": " + what);
     };
-    if (now.queue() >= queues)
-      return fail("is on an unknown queue");
     std::vector<const Hazards::Clock *> waits;
     for (uint32_t j = 0; j < length(now.waits()); ++j) {
       auto event = fired.find(now.waits()->Get(j));
@@ -513,9 +428,6 @@ Error ProgramVerifier::block(uint32_t index, State &state, Accesses &touched) {
                     ", which no command before it signals");
       waits.push_back(&event->second);
     }
-    for (uint32_t j = 0; j < length(now.nodes()); ++j)
-      if (now.nodes()->Get(j) >= length(view.manifest.nodes()))
-        return fail("names an unknown node");
     hazards.start(now.queue(), waits);
     queue = now.queue();
     size_t first = touched.size();
@@ -532,8 +444,6 @@ Error ProgramVerifier::block(uint32_t index, State &state, Accesses &touched) {
                       ") while a command it does not wait for may");
     for (uint32_t j = 0; j < length(now.signals()); ++j) {
       uint32_t event = now.signals()->Get(j);
-      if (event >= view.program.events())
-        return fail("signals an unknown event");
       if (!fired.emplace(event, hazards.done()).second)
         return fail("signals event " + std::to_string(event) + " again");
     }
@@ -546,12 +456,6 @@ Error ProgramVerifier::verify(std::vector<MemoryMap> &persistent) {
     return error;
   if (Error error = places.place())
     return error;
-  entered.assign(length(view.program.blocks()), false);
-  if (Error error = nesting(view.program.body(), 0))
-    return error;
-  for (size_t i = 0; i < entered.size(); ++i)
-    if (!entered[i])
-      return invalidPlan("never enters block " + std::to_string(i));
 
   counts = PassedCounts(view.plan, view.program);
   // Weights need no map: they always hold their values.

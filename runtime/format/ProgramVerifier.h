@@ -5,25 +5,24 @@
 
 #include "runtime/format/BlockEffects.h"
 #include "runtime/format/Counts.h"
+#include "runtime/format/ProgramStructure.h"
 
 #include <map>
 #include <set>
 
 namespace heddle::format {
 
-/// Checks a table of memories: sizes, devices, each place once.
-Error verifyMemories(
-    const ProgramView &view,
-    const flatbuffers::Vector<flatbuffers::Offset<Memory>> *memories,
-    const std::string &name);
+/// Checks the sizes of a table of memories.
+Error verifyMemories(const ProgramView &view, const MemoryList *memories,
+                     const std::string &name);
 
-/// Verifies one program: one walk over the commands in their order, with two
-/// abstractions: which bytes hold whose value (MemoryMap), and, when there are
-/// several queues, what is ordered before what (Hazards). Values are followed
-/// in the order of the list, which is enough because commands in conflict must
-/// be ordered. The walk enters each block once: what holds at the head of a
-/// loop follows from what its blocks do (BlockEffects). Stops at the first
-/// fault.
+/// Verifies one program whose structure was verified: one walk over the
+/// commands in their order, with two abstractions: which bytes hold whose value
+/// (MemoryMap), and, when there are several queues, what is ordered before what
+/// (Hazards). Values are followed in the order of the list, which is enough
+/// because commands in conflict must be ordered. The walk enters each block
+/// once: what holds at the head of a loop follows from what its blocks do
+/// (BlockEffects). Stops at the first fault.
 class ProgramVerifier {
 public:
   explicit ProgramVerifier(const ProgramView &view)
@@ -39,9 +38,6 @@ private:
   /// What some bytes of some memories hold.
   using Part = std::map<uint32_t, MemoryMap>;
   using Accesses = std::vector<MemoryAccess>;
-
-  /// Blocks form a tree of limited depth.
-  Error nesting(uint32_t index, uint32_t depth);
 
   // Each changes `state` as the command does, and adds to `touched`.
   Error block(uint32_t index, State &state, Accesses &touched);
@@ -80,8 +76,7 @@ private:
   const ProgramView &view;
   BufferPlaces places;
   BlockEffects effects;
-  std::vector<bool> entered; ///< Blocks that were reached.
-  uint32_t queue = 0;        ///< Of the command that is checked.
+  uint32_t queue = 0; ///< Of the command that is checked.
   PassedCounts counts;
   /// By device but the cpu: the queue of all that is about counts.
   std::map<uint32_t, uint32_t> countQueues;

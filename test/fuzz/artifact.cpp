@@ -2,6 +2,7 @@
 // right before it reads.
 
 #include "runtime/format/ArtifactReader.h"
+#include "test/fuzz/PlanWalk.h"
 
 #include <cstring>
 #include <vector>
@@ -51,7 +52,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::vector<char> bytes(data, data + size);
   makeHashesRight(bytes.data(), size);
   ArtifactReader reader;
-  if (!reader.openMemory(bytes.data(), size))
+  if (!reader.openMemory(bytes.data(), size)) {
     (void)reader.verifyWeights();
+    (void)heddle::test::walkPlans(reader);
+  }
   return 0;
 }

@@ -1,8 +1,9 @@
 // The plan verifier: the input is a plan, for the manifest of the artifact that
-// HEDDLE_FUZZ_ARTIFACT names.
+// HEDDLE_FUZZ_ARTIFACT names. What it accepts is walked as loading does.
 
 #include "runtime/format/ArtifactReader.h"
 #include "runtime/format/PlanVerifier.h"
+#include "test/fuzz/PlanWalk.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -30,9 +31,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!verifier.VerifyBuffer<Plan>(nullptr))
     return 0;
   const Manifest &manifest = artifact.manifest();
-  for (uint32_t i = 0; i < manifest.variants()->size(); ++i)
-    if (artifact.skipped(i).empty())
-      (void)verifyPlan(*flatbuffers::GetRoot<Plan>(aligned.data()), manifest,
-                       *manifest.variants()->Get(i));
+  const Plan &plan = *flatbuffers::GetRoot<Plan>(aligned.data());
+  for (uint32_t i = 0; i < manifest.variants()->size(); ++i) {
+    const Variant &variant = *manifest.variants()->Get(i);
+    if (artifact.skipped(i).empty() && !verifyPlan(plan, manifest, variant))
+      (void)heddle::test::PlanWalk(manifest, variant, plan).run();
+  }
   return 0;
 }

@@ -8,7 +8,7 @@
 // (what was changed may not matter), but must not crash or hang. Without --all
 // a fixed sample is taken of what would take more than some seconds.
 
-#include "runtime/LoadedProgram.h"
+#include "test/fuzz/PlanWalk.h"
 #include "test/runtime/TestModels.h"
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 
 using namespace heddle;
 using namespace heddle::format;
+using namespace heddle::test;
 
 static unsigned tried = 0, refused = 0, accepted = 0, failures = 0;
 
@@ -34,6 +35,7 @@ Error read(const File &file, bool weights) {
   ArtifactReader reader;
   if (Error error = reader.openMemory(start, file.size()))
     return error;
+  (void)walkPlans(reader);
   return weights ? reader.verifyWeights() : Error();
 }
 
@@ -68,8 +70,8 @@ void forge(File &file) {
   std::memcpy(file.data(), &header, sizeof(header));
 }
 
-/// Does not crash or hang; and what is accepted can also be loaded or is
-/// refused by the loader.
+/// Does not crash or hang; and of what is accepted, whatever loading looks up
+/// is there.
 void mustSurvive(const File &file) {
   ++tried;
   Error error = read(file, true);
