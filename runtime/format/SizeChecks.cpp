@@ -51,6 +51,7 @@ private:
   bool command(const Command &command);
   bool block(uint32_t index);
   bool buffer(const Buffer &buffer);
+  void replaced();
   bool order();
 
   const ProgramView &view;
@@ -175,18 +176,30 @@ bool SizeCheckMaker::buffer(const Buffer &buffer) {
   }
   case BufferKind::input:
     checks.wholes.push_back(
-        {buffer.size(), view.entry->inputs()->Get(buffer.index()), nullptr});
+        {buffer.size(), view.entry->inputs()->Get(buffer.index())});
     return true;
-  case BufferKind::output: {
-    const Tensor *tensor = view.entry->outputs()->Get(buffer.index());
-    checks.wholes.push_back({buffer.size(), tensor,
-                             tensor->alias() == none
-                                 ? nullptr
-                                 : view.entry->inputs()->Get(tensor->alias())});
+  case BufferKind::output:
+    checks.wholes.push_back(
+        {buffer.size(), view.entry->outputs()->Get(buffer.index())});
     return true;
-  }
   default:
     return isFixed(buffer.size()) && isFixed(buffer.offset());
+  }
+}
+
+/// Of outputs that have other extents than the inputs that they replace: those
+/// of the same have the same bytes at all sizes.
+void SizeCheckMaker::replaced() {
+  for (uint32_t i = 0; i < view.outputs(); ++i) {
+    const Tensor &output = *view.entry->outputs()->Get(i);
+    if (output.alias() == none)
+      continue;
+    const Tensor &input = *view.entry->inputs()->Get(output.alias());
+    bool same = length(output.shape()) == length(input.shape());
+    for (uint32_t j = 0; same && j < length(output.shape()); ++j)
+      same = output.shape()->Get(j) == input.shape()->Get(j);
+    if (!same)
+      checks.replaced.push_back({&output, &input});
   }
 }
 
@@ -256,6 +269,7 @@ bool SizeCheckMaker::run() {
   for (uint32_t i = 0; i < length(view.program.buffers()); ++i)
     if (!buffer(*view.program.buffers()->Get(i)))
       return false;
+  replaced();
   return block(view.program.body()) && order() &&
          checks.hold(view.values, view.manifestValues);
 }
@@ -289,12 +303,12 @@ bool SizeChecks::hold(const std::vector<int64_t> &values,
   for (const Pair &pair : multiples)
     if (values[pair.left] % pair.right)
       return false;
-  for (const Whole &whole : wholes) {
-    int64_t bytes = tensorBytes(*whole.tensor, manifestValues);
-    if (values[whole.size] != bytes ||
-        (whole.replaced &&
-         tensorBytes(*whole.replaced, manifestValues) != bytes))
+  for (const Whole &whole : wholes)
+    if (values[whole.size] != tensorBytes(*whole.tensor, manifestValues))
       return false;
-  }
+  for (const Replaced &pair : replaced)
+    if (tensorBytes(*pair.output, manifestValues) !=
+        tensorBytes(*pair.input, manifestValues))
+      return false;
   return true;
 }

@@ -14,7 +14,8 @@ namespace heddle::format {
 /// buffers, on one queue, then what the verifier has seen of their values holds
 /// at other sizes, too, as long as buffers of an arena that are in use at once
 /// share no bytes, each buffer lies in its memory and has the bytes of what it
-/// stands for, and numbers stay in their ranges. That is a list of comparisons,
+/// stands for, an output has those of the input that it replaces, and numbers
+/// stay in their ranges. That is a list of comparisons,
 /// about as many as there are buffers and commands.
 ///
 /// A buffer is in use from the first command that touches it to the last, in
@@ -48,10 +49,14 @@ private:
   struct Pair {
     uint32_t left, right;
   };
-  /// Bytes of an input or output, and of the input that it replaces.
+  /// Bytes of an input or output.
   struct Whole {
     uint32_t size;
-    const Tensor *tensor, *replaced;
+    const Tensor *tensor;
+  };
+  /// An output and the input that it replaces.
+  struct Replaced {
+    const Tensor *output, *input;
   };
 
   std::vector<Range> ranges;
@@ -61,6 +66,7 @@ private:
   /// A size and a divisor of it.
   std::vector<Pair> multiples;
   std::vector<Whole> wholes;
+  std::vector<Replaced> replaced;
 };
 
 } // namespace heddle::format

@@ -96,6 +96,12 @@ Model test::sizedArenaModel() {
   return model;
 }
 
+Model test::vastArenaModel() {
+  Model model = sizedArenaModel();
+  model.manifest.symbols.front()->maximum = int64_t(1) << 41;
+  return model;
+}
+
 Model test::sizedScratchModel(int64_t most) {
   Model model = sizedArenaModel();
   model.kernels.front().scratch = static_cast<uint64_t>(most);
@@ -181,6 +187,25 @@ Model test::selectModel() {
     for (int i = 0; i < rounds; ++i)
       launch(countTen);
   }
+  return model;
+}
+
+Model test::halvedModel() {
+  Model model;
+  model.manifest.symbols.push_back(sizeSymbol("n", 1, 64));
+  model.manifest.expressions.emplace_back(0, 0, 0, ExpressionKind::symbol);
+  EntryT &entry = model.entry("main");
+  auto add = [&](ExpressionKind kind, uint32_t lhs, int64_t right) {
+    uint32_t rhs = model.extent(right);
+    model.manifest.expressions.emplace_back(0, lhs, rhs, kind);
+    return uint32_t(model.manifest.expressions.size() - 1);
+  };
+  entry.inputs.push_back(tensor(model, "before", DataType::i32, {}));
+  entry.inputs.back()->shape = {0};
+  entry.outputs.push_back(tensor(model, "after", DataType::i32, {}));
+  entry.outputs.back()->shape = {add(ExpressionKind::ceildiv, 0, 2)};
+  entry.outputs.back()->alias = 0;
+  model.program().body = model.block();
   return model;
 }
 

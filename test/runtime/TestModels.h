@@ -185,8 +185,10 @@ Model dynamicModel();
 /// sum = 2 * left + 3 * right for the same, by way of two parts of an arena
 /// that are as large as the call's batch takes, one behind the other.
 Model sizedArenaModel();
-/// The same; a worker's scratch has 1024 bytes for each element of a tensor, of
-/// a kernel that asks for `most` bytes.
+/// The same for a batch from 1 to 2^41, whose arena no machine has.
+Model vastArenaModel();
+/// The same as sizedArenaModel; a worker's scratch has 1024 bytes for each
+/// element of a tensor, of a kernel that asks for `most` bytes.
 Model sizedScratchModel(int64_t most);
 /// The same by 667 launches, each with an expression of its own for how many
 /// elements it adds.
@@ -209,13 +211,16 @@ Model countedBetweenModel();
 /// rows mod 8 tiles where the count is the largest; the call gives rows, from 1
 /// to 64.
 Model countedChunkModel();
-/// The counted model with x and sum of 16 rows elements, which it adds but for
-/// those that are not counted, in an arena of 4096 rows bytes; the call gives
-/// rows, from 1 to 64.
+/// The counted model with x and sum of 16 rows elements, which it adds before
+/// the count, all where the count is the largest, and an arena of 4096 rows
+/// bytes; the call gives rows, from 1 to 64.
 Model countedArenaModel();
 /// The counted model on sim:0, which counts for itself. Buffers: 0 x, 1 n, 2
 /// count, 3 sum; 4 x, 5 n, 6 sum on the device.
 Model countedPlacedModel();
+/// "after" (int32[(n + 1) / 2]) replaces "before" (int32[n], n from 1 to 64):
+/// it has its bytes for an n of 1 alone. No command touches either.
+Model halvedModel();
 /// sum = left + right for f32[rows, columns], both from 0 to 2^20.
 Model openModel();
 /// sum = left + right for f32[rows, 4], rows even, from 2 to 64. A third input,

@@ -555,6 +555,34 @@ static void test_overlap(const char *folder) {
   heddle_program_destroy(program);
 }
 
+/* An output that replaces an input is a copy of it at first, also where no
+   command of the plan touches it: at sizes where it is smaller there is no
+   call. */
+static void test_replaced(const char *folder) {
+  heddle_program *program = load(folder, "halved", NULL);
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, NULL, &context));
+  static const int64_t sizes[] = {1, 64, 1, 2, 2, 1};
+  for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); ++i) {
+    int32_t before[64], after[64];
+    for (int32_t j = 0; j < 64; ++j)
+      before[j] = 7, after[j] = -1;
+    const int64_t half = (sizes[i] + 1) / 2;
+    heddle_tensor input = make_tensor(before, HEDDLE_I32, 1, &sizes[i]);
+    heddle_tensor output = make_tensor(after, HEDDLE_I32, 1, &half);
+    heddle_status status = call_entry(context, &input, 1, &output, 1, NULL);
+    if (sizes[i] == 1)
+      OK(status);
+    else
+      EXPECT(status, HEDDLE_MANIFEST_INVALID,
+             "the input 'before', which it replaces, has");
+    for (int32_t j = 0; j < 64; ++j)
+      CHECK(after[j] == (sizes[i] == 1 && j == 0 ? 7 : -1));
+  }
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -567,5 +595,6 @@ int main(int argc, char **argv) {
   test_arena(argv[1]);
   test_scratch(argv[1]);
   test_overlap(argv[1]);
+  test_replaced(argv[1]);
   return finish();
 }

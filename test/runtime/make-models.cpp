@@ -38,12 +38,14 @@ int main(int argc, char **argv) {
                  write("counted-arena", countedArenaModel()) &&
                  write("counted-placed", countedPlacedModel()) &&
                  write("sized-arena", sizedArenaModel()) &&
+                 write("vast-arena", vastArenaModel()) &&
                  write("sized-scratch", sizedScratchModel(256 * 1024)) &&
                  write("little-scratch", sizedScratchModel(40 * 1024)) &&
                  write("overlapping", overlappingModel()) &&
                  write("many-sizes", manySizesModel()) &&
                  write("deep", deepModel()) && write("select", selectModel()) &&
-                 write("open", openModel()) && write("solved", solvedModel()) &&
+                 write("halved", halvedModel()) && write("open", openModel()) &&
+                 write("solved", solvedModel()) &&
                  write("placed", placedModel()) &&
                  write("laid-out", laidOutModel()) &&
                  write("placed-loop", placedLoopModel()) &&
