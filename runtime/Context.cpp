@@ -207,10 +207,10 @@ Error Context::placeOutputs(heddle_tensor *outputs,
     if (!output.out_shape)
       continue;
     const TensorSpec &spec = entry().outputs[i];
-    if (Error error = checkRank(spec, "output", output))
-      return error;
     output.shape = shape;
     output.strides = nullptr;
+    if (Error error = checkRank(spec, "output", output))
+      return error;
     size_t bytes = elementBytes(spec.dtype);
     bool fits = true;
     for (size_t j = 0; j < spec.shape.size(); ++j) {

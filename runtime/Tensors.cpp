@@ -72,11 +72,14 @@ Error Candidate::checkType() const {
 }
 
 Error Candidate::checkRank() const {
-  if (tensor.rank < 0 || static_cast<size_t>(tensor.rank) != rank() ||
-      (tensor.rank && !tensor.shape))
+  if (tensor.rank < 0 || static_cast<size_t>(tensor.rank) != rank())
     return fail(HEDDLE_TENSOR_RANK, "has " + std::to_string(tensor.rank) +
                                         " dimensions instead of " +
                                         std::to_string(rank()));
+  if (rank() && !tensor.shape)
+    return fail(HEDDLE_TENSOR_RANK, "has " + std::to_string(tensor.rank) +
+                                        " dimensions, but its shape is a null "
+                                        "pointer");
   return {};
 }
 
@@ -168,8 +171,6 @@ Error runtime::checkCounts(const EntrySpec &entry, size_t inputs,
 
 Error runtime::checkRank(const TensorSpec &spec, const char *kind,
                          const heddle_tensor &tensor) {
-  if (tensor.rank >= 0 && static_cast<size_t>(tensor.rank) == spec.shape.size())
-    return {};
   return Candidate{kind, spec, tensor}.checkRank();
 }
 

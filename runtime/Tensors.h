@@ -26,7 +26,7 @@ Error checkTensor(const char *kind, const TensorSpec &spec,
 Error checkTensors(const char *kind, const std::vector<TensorSpec> &specs,
                    TensorList list, bool dynamic);
 
-/// Checks the number of dimensions alone.
+/// Checks the number of dimensions alone, and that their extents can be read.
 Error checkRank(const TensorSpec &spec, const char *kind,
                 const heddle_tensor &tensor);
 

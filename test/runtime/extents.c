@@ -82,7 +82,11 @@ static void test_range(const char *folder) {
   inputs[1].shape = fewer;
   EXPECT(output_shape(program, 0, inputs, 2, 0, shape), HEDDLE_TENSOR_SHAPE,
          "input 'right'");
+  inputs[1].shape = NULL;
+  EXPECT(output_shape(program, 0, inputs, 2, 0, shape), HEDDLE_TENSOR_RANK,
+         "input 'right' has 2 dimensions, but its shape is a null pointer");
   inputs[0].shape = none;
+  inputs[1].shape = fewer;
   EXPECT(output_shape(program, 0, inputs, 2, 0, shape), HEDDLE_TENSOR_SHAPE,
          "'batch' must be from 1 to 64");
   heddle_context_destroy(context);
