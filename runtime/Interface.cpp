@@ -8,6 +8,7 @@
 #include "runtime/CallQueue.h"
 #include "runtime/LoadedProgram.h"
 #include "runtime/State.h"
+#include "runtime/Tensors.h"
 #include "runtime/drivers/cpu/Features.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/SizedStructs.h"
@@ -93,11 +94,11 @@ const char *heddle_code_name(int32_t code) {
 }
 
 const char *heddle_dtype_name(heddle_dtype dtype) {
-  return format::dataTypeName(static_cast<format::DataType>(dtype));
+  return format::dataTypeName(readDataType(dtype));
 }
 
 size_t heddle_dtype_bytes(heddle_dtype dtype) {
-  return format::elementBytes(static_cast<format::DataType>(dtype));
+  return format::elementBytes(readDataType(dtype));
 }
 
 int heddle_cpu_has(const char *feature) {

@@ -54,16 +54,15 @@ struct Candidate {
 };
 } // namespace
 
-/// The type a caller wrote, which need not be one of the enumeration's.
-static DataType typeOf(const heddle_tensor &tensor) {
-  static_assert(sizeof(tensor.dtype) == sizeof(uint32_t));
+DataType runtime::readDataType(const heddle_dtype &given) {
+  static_assert(sizeof(given) == sizeof(uint32_t));
   uint32_t number;
-  std::memcpy(&number, &tensor.dtype, sizeof(number));
+  std::memcpy(&number, &given, sizeof(number));
   return number <= 0xff ? static_cast<DataType>(number) : DataType::none;
 }
 
 Error Candidate::checkType() const {
-  DataType type = typeOf(tensor);
+  DataType type = readDataType(tensor.dtype);
   if (type != spec.dtype)
     return fail(HEDDLE_TENSOR_DTYPE, std::string("has type ") +
                                          dataTypeName(type) + " instead of " +

@@ -26,6 +26,10 @@ Error checkTensor(const char *kind, const TensorSpec &spec,
 Error checkTensors(const char *kind, const std::vector<TensorSpec> &specs,
                    TensorList list, bool dynamic);
 
+/// The type that a caller wrote, which need not be one of the enumeration's:
+/// `none` for what no type's number is.
+format::DataType readDataType(const heddle_dtype &given);
+
 /// Checks the number of dimensions alone, and that their extents can be read.
 Error checkRank(const TensorSpec &spec, const char *kind,
                 const heddle_tensor &tensor);

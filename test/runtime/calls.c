@@ -429,6 +429,9 @@ int main(int argc, char **argv) {
   CHECK(!strcmp(heddle_code_name(HEDDLE_TENSOR_SHAPE), "HEDDLE_TENSOR_SHAPE"));
   CHECK(!strcmp(heddle_dtype_name(HEDDLE_BF16), "bf16") &&
         heddle_dtype_bytes(HEDDLE_C128) == 16);
+  /* Not the type whose number these end in. */
+  CHECK(!strcmp(heddle_dtype_name((heddle_dtype)(256 + HEDDLE_F32)), "?") &&
+        heddle_dtype_bytes((heddle_dtype)(256 + HEDDLE_F32)) == 0);
   test_addition(argv[1]);
   test_own_arena(argv[1]);
   test_memory(argv[1]);
