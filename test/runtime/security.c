@@ -87,9 +87,36 @@ static void test_noexec(const char *folder) {
     puts("skipped: no place that is mounted noexec");
 }
 
+/* The names are the linker's. */
+char *__real_secure_getenv(const char *name);
+char *__wrap_secure_getenv(const char *name);
+
+/* Whether this process has more rights than who started it, as that function
+   sees it. */
+static int has_more_rights = 0;
+char *__wrap_secure_getenv(const char *name) {
+  return has_more_rights ? NULL : __real_secure_getenv(name);
+}
+
+/* Who starts such a process does not choose the library that it opens. */
+static void test_variables(void) {
+  setenv("HEDDLE_CUDA_LIBRARY", "/nowhere/chosen.so", 1);
+  has_more_rights = 1;
+  size_t count = 0;
+  heddle_status status = heddle_device_count("cuda", &count);
+  CHECK(!strstr(status.message, "chosen.so"));
+  has_more_rights = 0;
+  /* A library that is open stays. */
+  if (status.code)
+    EXPECT(heddle_device_count("cuda", &count), HEDDLE_DEVICE_MISSING,
+           "chosen.so");
+  unsetenv("HEDDLE_CUDA_LIBRARY");
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
+  test_variables();
   test_perf_map(argv[1]);
   test_noexec(argv[1]);
   /* Like systemd's MemoryDenyWriteExecute; from here on for good. */

@@ -98,7 +98,9 @@ Error CudaApi::open(const CudaApi *&api) {
   static Opened *const opened = new Opened;
   std::lock_guard<std::mutex> lock(opened->mutex);
   if (!opened->isOpen) {
-    const char *given = std::getenv("HEDDLE_CUDA_LIBRARY");
+    // Who starts a program that has more rights than he does is not to choose
+    // its code.
+    const char *given = secure_getenv("HEDDLE_CUDA_LIBRARY");
     std::string path = given && *given ? given : "libcuda.so.1";
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
