@@ -100,7 +100,12 @@ Error Context::create(const heddle_context_options &options,
   } else {
     if (Error error = owned.allocate(program->host().device(),
                                      HEDDLE_SPACE_HOST, total, "the arena"))
-      return error;
+      return program->dynamic()
+                 ? Error(error.code(),
+                         error.message() +
+                             "; it is for the largest sizes: calls of others "
+                             "do with a smaller one that is brought along")
+                 : error;
     memory = owned.data();
   }
   scratch = memory + arenas.hostBytes();

@@ -2,6 +2,7 @@
 
 #include "runtime/Memory.h"
 
+#include "runtime/SystemMemory.h"
 #include "runtime/format/Layout.h"
 
 #include <algorithm>
@@ -31,17 +32,32 @@ Region::~Region() {
     munmap(mapping, mappedBytes);
 }
 
+/// From here on it is asked whether there is as much memory: about 0.1 ms,
+/// where touching takes some milliseconds.
+static constexpr size_t askedBytes = size_t(16) << 20;
+
+static Error noMemory(const char *what, size_t bytes, const std::string &why) {
+  return {HEDDLE_OUT_OF_MEMORY, "no memory for " + std::string(what) + " (" +
+                                    std::to_string(bytes) + " bytes): " + why};
+}
+
 Error Region::allocate(size_t wanted, bool touch, const char *what) {
   if (!wanted)
     return {};
+  if (wanted > static_cast<size_t>(format::maximumBytes))
+    return noMemory(what, wanted, "no machine has as much");
+  // The system maps more than there is, and ends a process that touches it.
+  // Whoever allocates will, sooner or later.
+  if (wanted >= askedBytes)
+    if (uint64_t left = availableMemory(); wanted > left)
+      return noMemory(what, wanted,
+                      "there are " + std::to_string(left) + " left");
   bool huge = wanted >= hugePageBytes;
   size_t total = wanted + (huge ? hugePageBytes : 0);
   void *base = mmap(nullptr, total, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED)
-    return {HEDDLE_OUT_OF_MEMORY, "no memory for " + std::string(what) + " (" +
-                                      std::to_string(wanted) +
-                                      " bytes): " + std::strerror(errno)};
+    return noMemory(what, wanted, std::strerror(errno));
   mapping = base;
   mappedBytes = total;
   bytes = wanted;
@@ -61,7 +77,12 @@ Error runtime::prefault(const void *data, size_t bytes, bool forWriting,
     return {};
   size_t page = systemPageBytes();
   uintptr_t begin = reinterpret_cast<uintptr_t>(data) & ~(page - 1);
-  uintptr_t end = reinterpret_cast<uintptr_t>(data) + bytes;
+  uintptr_t end;
+  // Such a range, too, is invalid to the system, as the advice is to an old
+  // one.
+  if (__builtin_add_overflow(reinterpret_cast<uintptr_t>(data), bytes, &end) ||
+      bytes > static_cast<size_t>(format::maximumBytes))
+    return noMemory(what, bytes, "it ends beyond all memory");
   while (madvise(reinterpret_cast<void *>(begin), end - begin,
                  forWriting ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) != 0) {
     int problem = errno;

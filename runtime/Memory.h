@@ -26,6 +26,8 @@ public:
 
   /// Zeroed memory, aligned to a page, or to a huge page if it fills some.
   /// With `touch` its pages are there at once, so that no later access faults.
+  /// HEDDLE_OUT_OF_MEMORY for more than system and control groups have left,
+  /// before any of it is touched.
   Error allocate(size_t bytes, bool touch, const char *what);
 
   char *data() const { return start; }

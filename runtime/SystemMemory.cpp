@@ -1,0 +1,168 @@
+// Reads what /proc and the control groups' files say of memory.
+
+#include "runtime/SystemMemory.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::runtime;
+
+/// The start of a file, which is enough of each of these; empty without one.
+static std::string readStart(const std::string &path) {
+  char bytes[16384];
+  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return {};
+  size_t count = 0;
+  while (count < sizeof(bytes)) {
+    ssize_t got = read(file, bytes + count, sizeof(bytes) - count);
+    if (got <= 0)
+      break;
+    count += static_cast<size_t>(got);
+  }
+  close(file);
+  return {bytes, count};
+}
+
+/// The number behind `name` at the start of a line; false without one.
+static bool findNumber(const std::string &text, const std::string &name,
+                       uint64_t &number) {
+  for (size_t line = 0; line < text.size();) {
+    if (text.compare(line, name.size(), name) == 0) {
+      const char *at = text.c_str() + line + name.size();
+      char *end = nullptr;
+      number = std::strtoull(at, &end, 10);
+      return end != at;
+    }
+    size_t next = text.find('\n', line);
+    if (next == std::string::npos)
+      return false;
+    line = next + 1;
+  }
+  return false;
+}
+
+/// The number that a file holds; false for "max" and where there is none.
+static bool readNumber(const std::string &path, uint64_t &number) {
+  return findNumber(readStart(path), "", number);
+}
+
+static uint64_t addUp(uint64_t left, uint64_t right) {
+  return left > UINT64_MAX - right ? UINT64_MAX : left + right;
+}
+
+namespace {
+/// How a version of control groups calls what a group has of memory.
+struct GroupNames {
+  const char *mount;     ///< Where the groups are.
+  const char *limit;     ///< What it may have,
+  const char *usage;     ///< has,
+  const char *swapLimit; ///< may have of swap, together with memory in the
+  const char *swapUsage; ///< first version, and has.
+  bool swapIsTogether;
+  /// Of memory.stat: copies of files, which give way.
+  const char *files[3];
+};
+
+constexpr GroupNames unified = {
+    "/sys/fs/cgroup",
+    "/memory.max",
+    "/memory.current",
+    "/memory.swap.max",
+    "/memory.swap.current",
+    false,
+    {"inactive_file ", "active_file ", "slab_reclaimable "}};
+constexpr GroupNames separate = {
+    "/sys/fs/cgroup/memory",
+    "/memory.limit_in_bytes",
+    "/memory.usage_in_bytes",
+    "/memory.memsw.limit_in_bytes",
+    "/memory.memsw.usage_in_bytes",
+    true,
+    {"total_inactive_file ", "total_active_file ", nullptr}};
+} // namespace
+
+/// What the group in `folder` can still have; UINT64_MAX without a limit.
+static uint64_t leftOfGroup(const std::string &folder, const GroupNames &names,
+                            uint64_t freeSwap) {
+  uint64_t limit = 0, used = 0;
+  if (!readNumber(folder + names.limit, limit) ||
+      !readNumber(folder + names.usage, used))
+    return UINT64_MAX;
+  std::string counts = readStart(folder + "/memory.stat");
+  for (const char *name : names.files)
+    if (uint64_t bytes = 0; name && findNumber(counts, name, bytes))
+      used -= std::min(used, bytes);
+  uint64_t left = limit - std::min(limit, used);
+  uint64_t swapLimit = 0, swapUsed = 0, swap = freeSwap;
+  if (readNumber(folder + names.swapLimit, swapLimit) &&
+      readNumber(folder + names.swapUsage, swapUsed)) {
+    uint64_t more = swapLimit - std::min(swapLimit, swapUsed);
+    if (names.swapIsTogether)
+      more -= std::min(more, limit - std::min(limit, used));
+    swap = std::min(swap, more);
+  }
+  return addUp(left, swap);
+}
+
+/// The path behind "0::" or of the controller "memory" in /proc/self/cgroup.
+static bool findGroup(const std::string &groups, bool isUnified,
+                      std::string &path) {
+  for (size_t line = 0; line < groups.size();) {
+    size_t end = std::min(groups.find('\n', line), groups.size());
+    std::string text = groups.substr(line, end - line);
+    line = end + 1;
+    size_t first = text.find(':'), second = text.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos)
+      continue;
+    std::string controllers =
+        "," + text.substr(first + 1, second - first - 1) + ",";
+    if (isUnified ? controllers == ",,"
+                  : controllers.find(",memory,") != std::string::npos) {
+      path = text.substr(second + 1);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The least that the process's group and those around it can still have.
+static uint64_t leftOfGroups(const std::string &root, uint64_t freeSwap) {
+  std::string groups = readStart(root + "/proc/self/cgroup"), path;
+  uint64_t left = UINT64_MAX;
+  for (const GroupNames *names : {&unified, &separate}) {
+    if (!findGroup(groups, names == &unified, path))
+      continue;
+    // In a container the path may be that of the machine, which is not there;
+    // its own group is the outermost that it sees.
+    while (true) {
+      while (!path.empty() && path.back() == '/')
+        path.pop_back();
+      left = std::min(
+          left, leftOfGroup(root + names->mount + path, *names, freeSwap));
+      if (path.empty())
+        break;
+      path.resize(path.find_last_of('/') == std::string::npos
+                      ? 0
+                      : path.find_last_of('/'));
+    }
+  }
+  return left;
+}
+
+uint64_t runtime::availableMemory(const char *root) {
+  std::string machine = readStart(std::string(root) + "/proc/meminfo");
+  uint64_t available = 0, swap = 0;
+  uint64_t left = UINT64_MAX;
+  if (!findNumber(machine, "SwapFree:", swap))
+    swap = 0;
+  if (findNumber(machine, "MemAvailable:", available))
+    left = addUp(available << 10, swap << 10);
+  return std::min(left, leftOfGroups(root, swap << 10));
+}
