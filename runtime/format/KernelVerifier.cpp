@@ -33,13 +33,33 @@ static Error verifyDescriptor(const Descriptor &map, const Kernel &kernel,
   return {};
 }
 
+/// Limits: CUDA C++ Programming Guide, technical specifications by compute
+/// capability, the same for all: threads of a block, and its extents.
+static bool isBlock(const flatbuffers::Vector<uint32_t> *block) {
+  constexpr uint32_t mostThreads = 1024, mostIn[] = {1024, 1024, 64};
+  if (length(block) > 3)
+    return false;
+  uint32_t threads = 1;
+  for (uint32_t i = 0; i < length(block); ++i) {
+    uint32_t extent = block->Get(i);
+    if (extent < 1 || extent > mostIn[i])
+      return false;
+    threads *= extent;
+  }
+  return threads <= mostThreads;
+}
+
 /// Of an image of ELF code: the kernel is a function in it.
 static Error verifyLaunchData(const Kernel &kernel, const std::string &name,
                               const ElfImage *image) {
   if (!image) {
     const GpuLaunch *launch = kernel.launch_as_GpuLaunch();
-    if (!launch || length(launch->block()) > 3)
+    if (!launch)
       return {HEDDLE_CODE_INVALID, name + " has no proper launch data"};
+    if (!isBlock(launch->block()))
+      return {HEDDLE_CODE_INVALID, name + " has no proper block of threads"};
+    if (launch->shared_bytes() > INT32_MAX)
+      return {HEDDLE_CODE_INVALID, name + " asks for too much shared memory"};
     for (uint32_t i = 0; i < length(launch->descriptors()); ++i)
       if (Error error =
               verifyDescriptor(*launch->descriptors()->Get(i), kernel, name))

@@ -133,9 +133,9 @@ int32_t runtime::findCudaKernel(heddle_driver_image *given,
                          " bytes of shared memory: " + error.message()},
                     why);
     std::lock_guard<std::mutex> lock(image.mutex);
-    CudaImage::Kernel &kept = image.kernels[info->name];
-    kept = kernel;
-    *out = reinterpret_cast<const heddle_driver_kernel *>(&kept);
+    image.kernels.push_back(std::move(kernel));
+    *out =
+        reinterpret_cast<const heddle_driver_kernel *>(&image.kernels.back());
     return HEDDLE_OK;
   });
 }

@@ -6,6 +6,7 @@
 #include "runtime/drivers/cuda/CudaApi.h"
 #include "runtime/drivers/driver.h"
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -85,8 +86,8 @@ struct CudaImage {
     uint32_t sharedBytes;
     std::vector<heddle_driver_tensor_map> maps;
   };
-  /// By name; addresses stay.
-  std::map<std::string, Kernel> kernels;
+  /// Addresses stay. Two may be of one function: each has its own launch data.
+  std::deque<Kernel> kernels;
 };
 
 struct CudaQueue {

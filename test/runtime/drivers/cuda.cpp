@@ -91,6 +91,36 @@ static void testWrongKernels(const Fixture &device, const KernelImage &grid) {
   device.driver.image_unload(image);
 }
 
+/// Kernels that are one function keep the launch data that each was found with.
+static void testKernelsOfOneName(const Fixture &device,
+                                 const KernelImage &grid) {
+  heddle_status why;
+  heddle_driver_image *image = nullptr;
+  heddle_driver_code code = {grid.bytes.data(), grid.bytes.size(), -1, 0, 0};
+  CHECK(!device.driver.image_load(device.handle(), &code, &image, &why));
+  heddle_driver_kernel_info info = {};
+  info.name = "count";
+  info.block[0] = 32;
+  const heddle_driver_kernel *plain = nullptr, *copying = nullptr;
+  CHECK(!device.driver.image_kernel(image, &info, &plain, &why));
+  // A buffer that no launch here has.
+  constexpr uint32_t bf16 = 33;
+  heddle_driver_tensor_map map = {9, bf16, 2, 128, 0, {64, 32}, {128}, {64, 8}};
+  info.maps = &map;
+  info.map_count = 1;
+  CHECK(!device.driver.image_kernel(image, &info, &copying, &why));
+  CHECK(plain != copying);
+  heddle_driver_queue *queue = device.queue();
+  void *memory = device.allocate(4096);
+  submit(device, queue, {countUp(device, plain, memory, 10, 1)});
+  CHECK(!device.driver.queue_wait(queue, 0, &why));
+  submit(device, queue, {countUp(device, copying, memory, 10, 1)});
+  CHECK(device.driver.queue_wait(queue, 0, &why) == HEDDLE_ARGUMENT_INVALID);
+  device.free(memory);
+  device.driver.queue_destroy(queue);
+  device.driver.image_unload(image);
+}
+
 /// What is refused stays with its queue and passes on through events; the queue
 /// is as new when it was told.
 static void testErrorsStayInQueues(const Fixture &device) {
@@ -149,6 +179,7 @@ int main(int argc, char **argv) {
   testArchitectures(*driver);
   testWrongImages(device, grid);
   testWrongKernels(device, grid);
+  testKernelsOfOneName(device, grid);
   testErrorsStayInQueues(device);
   testLostDevice(device, grid);
   return finish();

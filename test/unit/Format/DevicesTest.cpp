@@ -594,6 +594,53 @@ TEST(Devices, LaunchDataThatNobodyUses) {
   }
 }
 
+/// A block of threads as devices have them: drivers divide by their number.
+TEST(Devices, BlocksOfThreads) {
+  struct Case {
+    std::vector<uint32_t> block;
+    const char *wanted; ///< In the message; "" where it is right.
+  };
+  const char *wrong = "has no proper block of threads";
+  const Case cases[] = {
+      {{}, ""},
+      {{1024}, ""},
+      {{32, 32}, ""},
+      {{1, 1, 64}, ""},
+      {{0}, wrong},
+      {{32, 0, 1}, wrong},
+      {{1025}, wrong},
+      {{1, 1, 65}, wrong},
+      {{32, 33}, wrong},
+      {{1024, 1024, 64}, wrong},
+      {{0x80000000u, 2, 1}, wrong},
+      {{65536, 65536, 1}, wrong},
+      {{1, 1, 1, 1}, wrong},
+  };
+  for (const Case &test : cases) {
+    Model model = placedModel();
+    model.changeVariant = [&](VariantT &v) {
+      copyBoxes(v, boxes());
+      for (auto &kernel : v.kernels)
+        if (GpuLaunchT *launch = kernel->launch.AsGpuLaunch())
+          launch->block = test.block;
+    };
+    std::string message = write(model).message();
+    if (*test.wanted)
+      EXPECT_NE(message.find(test.wanted), std::string::npos) << message;
+    else
+      EXPECT_EQ(message, "");
+  }
+  Model model = placedModel();
+  model.changeVariant = [&](VariantT &v) {
+    copyBoxes(v, boxes());
+    for (auto &kernel : v.kernels)
+      if (GpuLaunchT *launch = kernel->launch.AsGpuLaunch())
+        launch->shared_bytes = 0xffffffffu;
+  };
+  EXPECT_NE(write(model).message().find("asks for too much shared memory"),
+            std::string::npos);
+}
+
 /// A variant that needs what the reader does not know is skipped, and nothing
 /// in it is believed; the others are read.
 TEST(Devices, UnknownVariantsAreSkipped) {
