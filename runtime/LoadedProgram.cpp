@@ -29,7 +29,10 @@ static uint64_t threadPageFaults() {
   return static_cast<uint64_t>(usage.ru_minflt + usage.ru_majflt);
 }
 
-LoadedProgram::~LoadedProgram() { unregisterFromGdb(debugSymbols); }
+LoadedProgram::~LoadedProgram() {
+  unregisterFromGdb(debugSymbols);
+  delete pool.load();
+}
 
 Error LoadedProgram::loadFile(const char *path,
                               const heddle_load_options &options) {
@@ -506,13 +509,16 @@ Error LoadedProgram::runInit() {
 }
 
 Error LoadedProgram::sharedPool(std::shared_ptr<Pool> &result) {
-  std::lock_guard<std::mutex> lock(poolMutex);
-  if (!pool) {
-    auto created = std::make_shared<Pool>(Pool::Options());
-    if (Error error = created->start())
+  std::shared_ptr<Pool> *shared = pool.load(std::memory_order_acquire);
+  if (!shared) {
+    auto created = std::make_unique<std::shared_ptr<Pool>>(
+        std::make_shared<Pool>(Pool::Options()));
+    if (Error error = (*created)->start())
       return error;
-    pool = std::move(created);
+    // Of several that come at once, one's stays and the others' end.
+    if (pool.compare_exchange_strong(shared, created.get()))
+      shared = created.release();
   }
-  result = pool;
+  result = *shared;
   return {};
 }

@@ -11,8 +11,8 @@
 #include "runtime/format/ArtifactReader.h"
 #include "runtime/format/Devices.h"
 
+#include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -122,8 +122,8 @@ private:
   heddle_load_report loadReport = {};
   void *debugSymbols = nullptr; ///< What gdb was told.
 
-  std::mutex poolMutex;
-  std::shared_ptr<Pool> pool;
+  /// Owned. There is no lock here, which a child of fork would find held.
+  std::atomic<std::shared_ptr<Pool> *> pool{nullptr};
 };
 
 } // namespace heddle::runtime

@@ -2,6 +2,7 @@
 
 #include "runtime/drivers/Drivers.h"
 
+#include "runtime/PerProcess.h"
 #include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/CpuDriver.h"
 #include "runtime/drivers/cuda/CudaDriver.h"
@@ -42,7 +43,8 @@ const heddle_driver *runtime::findDriver(std::string_view name) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The devices of the process that are open.
+/// The devices of the process that are open. The mutex is held while one is
+/// opened, which may take seconds.
 struct OpenDevices {
   std::mutex mutex;
   std::map<std::pair<const heddle_driver *, uint32_t>, std::weak_ptr<Device>>
@@ -50,9 +52,11 @@ struct OpenDevices {
 };
 } // namespace
 
+/// A device serves the process that opened it, and a child opens its own. What
+/// it has of the host from its parent stays good.
 static OpenDevices &openDevices() {
-  static OpenDevices *const open = new OpenDevices;
-  return *open;
+  static PerProcess<OpenDevices> open;
+  return open.get();
 }
 
 Device::Device(const heddle_driver &driver, uint32_t number,
@@ -70,11 +74,8 @@ Error Device::open(const heddle_driver &driver, uint32_t number,
   std::lock_guard<std::mutex> lock(open.mutex);
   std::weak_ptr<Device> &known = open.devices[{&driver, number}];
   device = known.lock();
-  // What is not run by the host's threads serves the process that opened it: a
-  // child opens its own.
-  if (device && (driver.run || device->process == getpid()))
+  if (device)
     return {};
-  device.reset();
   heddle_status why;
   heddle_driver_device *handle = nullptr;
   if (int32_t code = driver.device_open(number, &handle, &why))

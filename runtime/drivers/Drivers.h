@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -59,7 +58,6 @@ private:
   uint32_t ordinal;
   heddle_driver_device *opened;
   heddle_driver_device_info info = {};
-  const pid_t process = getpid(); ///< That opened it.
 };
 
 /// Memory of a device, freed at its end.

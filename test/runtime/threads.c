@@ -217,6 +217,84 @@ static void test_fork_with_threads(heddle_program *program) {
   heddle_pool_destroy(pool);
 }
 
+/* Whether a child that does `work` ends well, and does not hang. */
+static int child_works(int (*work)(void *), void *argument) {
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20); /* a hang is a failure */
+    _exit(work(argument));
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Loads programs until it is told to end. */
+struct loader {
+  const char *folder;
+  _Atomic int end;
+};
+
+static void *load_often(void *argument) {
+  struct loader *loader = argument;
+  while (!loader->end)
+    heddle_program_destroy(load(loader->folder, "addition", NULL));
+  return NULL;
+}
+
+static int load_once(void *argument) {
+  heddle_program_destroy(load(argument, "addition", NULL));
+  return 0;
+}
+
+/* A child that is forked while another thread opens the device: nothing that
+   this thread holds at that moment is waited for. No program is loaded that
+   would keep it open. */
+static void test_fork_while_loading(const char *folder) {
+  struct loader loader = {folder, 0};
+  pthread_t thread;
+  pthread_create(&thread, NULL, load_often, &loader);
+  int good = 1;
+  for (int i = 0; i < 600 && good; ++i) {
+    usleep(500);
+    good = child_works(load_once, (void *)folder);
+  }
+  CHECK(good);
+  loader.end = 1;
+  pthread_join(thread, NULL);
+}
+
+static int make_context(void *argument) {
+  heddle_context *context = NULL;
+  int wrong = heddle_context_create(argument, 0, NULL, &context).code ||
+              call_and_check(context, 1);
+  heddle_context_destroy(context);
+  return wrong;
+}
+
+static void *make_first_context(void *argument) {
+  return make_context(argument) ? argument : NULL;
+}
+
+/* The same while another thread starts the pool that contexts of the program
+   share. */
+static void test_fork_while_starting(const char *folder) {
+  int good = 1;
+  for (useconds_t i = 0; i < 200 && good; ++i) {
+    heddle_program *program = load(folder, "addition", NULL);
+    pthread_t thread;
+    pthread_create(&thread, NULL, make_first_context, program);
+    usleep(i);
+    good = child_works(make_context, program);
+    void *wrong = NULL;
+    pthread_join(thread, &wrong);
+    good &= !wrong;
+    heddle_program_destroy(program);
+  }
+  CHECK(good);
+}
+
 /* Two threads that give one context DLPack tensors at once: one has its call,
    with its own tensors, the other is told. */
 struct sharer {
@@ -319,6 +397,8 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   test_default();
+  test_fork_while_loading(argv[1]);
+  test_fork_while_starting(argv[1]);
   heddle_program *program = load(argv[1], "addition", NULL);
   heddle_pool_options options = HEDDLE_INIT(options);
   options.threads = 3;

@@ -8,7 +8,10 @@
 #include <cstring>
 #include <elf.h>
 #include <fcntl.h>
+#include <memory>
 #include <mutex>
+#include <new>
+#include <pthread.h>
 #include <unistd.h>
 #include <vector>
 
@@ -84,9 +87,6 @@ struct GdbRegistration {
   std::vector<char> file;
 };
 
-/// gdb's list is one per process, whoever puts something in.
-std::mutex gdbMutex;
-
 /// An ELF file with nothing but symbols: where the code lies already.
 class SymbolFile {
 public:
@@ -104,6 +104,20 @@ private:
   std::vector<char> file;
 };
 } // namespace
+
+/// gdb's list is one per process, whoever puts something in. It is locked for
+/// moments only: a fork waits for who changes it, so that a child finds it
+/// whole and unlocked.
+static std::mutex &gdbMutex() {
+  static std::mutex *const mutex = [] {
+    auto made = std::make_unique<std::mutex>();
+    if (pthread_atfork([] { gdbMutex().lock(); }, [] { gdbMutex().unlock(); },
+                       [] { gdbMutex().unlock(); }))
+      throw std::bad_alloc();
+    return made.release();
+  }();
+  return *mutex;
+}
 
 SymbolFile::SymbolFile(const CodeImage &image, const format::Variant &variant) {
   enum : uint16_t { textIndex = 1, symbolsIndex, stringsIndex, sectionCount };
@@ -177,7 +191,7 @@ void *runtime::registerWithGdb(const CodeImage &image,
                                const format::Variant &variant) {
   auto registration = std::make_unique<GdbRegistration>();
   registration->file = SymbolFile(image, variant).take();
-  std::lock_guard<std::mutex> lock(gdbMutex);
+  std::lock_guard<std::mutex> lock(gdbMutex());
   jit_code_entry *first = __jit_debug_descriptor.first_entry;
   registration->entry = {first, nullptr, registration->file.data(),
                          registration->file.size()};
@@ -195,7 +209,7 @@ void runtime::unregisterFromGdb(void *opaque) {
     return;
   auto *registration = static_cast<GdbRegistration *>(opaque);
   {
-    std::lock_guard<std::mutex> lock(gdbMutex);
+    std::lock_guard<std::mutex> lock(gdbMutex());
     jit_code_entry &entry = registration->entry;
     if (entry.prev_entry)
       entry.prev_entry->next_entry = entry.next_entry;

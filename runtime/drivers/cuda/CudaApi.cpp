@@ -2,6 +2,8 @@
 
 #include "runtime/drivers/cuda/CudaApi.h"
 
+#include "runtime/PerProcess.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -11,8 +13,8 @@ using namespace heddle;
 using namespace heddle::runtime;
 
 namespace {
-/// The system's library and the one that HEDDLE_CUDA_LIBRARY names are each
-/// opened once, and stay: devices may be in use until the process ends.
+/// The library is opened once in a process, and stays: devices may be in use
+/// until it ends.
 struct Opened {
   std::mutex mutex;
   std::string path;
@@ -95,9 +97,10 @@ std::string CudaApi::describe(const char *function, CudaResult error) const {
 }
 
 Error CudaApi::open(const CudaApi *&api) {
-  static Opened *const opened = new Opened;
-  std::lock_guard<std::mutex> lock(opened->mutex);
-  if (!opened->isOpen) {
+  static PerProcess<Opened> all;
+  Opened &opened = all.get();
+  std::lock_guard<std::mutex> lock(opened.mutex);
+  if (!opened.isOpen) {
     // Who starts a program that has more rights than he does is not to choose
     // its code.
     const char *given = secure_getenv("HEDDLE_CUDA_LIBRARY");
@@ -117,9 +120,9 @@ Error CudaApi::open(const CudaApi *&api) {
     }
     if (CudaResult error = found.init(0))
       return {HEDDLE_DEVICE_MISSING, found.describe("cuInit", error)};
-    opened->api = found;
-    opened->isOpen = true;
+    opened.api = found;
+    opened.isOpen = true;
   }
-  api = &opened->api;
+  api = &opened.api;
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include "runtime/drivers/sim/SimDevice.h"
 
+#include "runtime/PerProcess.h"
 #include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/BlockedSignals.h"
 #include "runtime/drivers/cpu/Clock.h"
@@ -20,17 +21,8 @@ using namespace heddle;
 using namespace heddle::runtime;
 
 SimMachine &SimMachine::get() {
-  // Nothing ends it: a condition that threads of a parent wait for cannot be
-  // ended in its child.
-  static std::atomic<SimMachine *> machine{nullptr};
-  SimMachine *seen = machine.load();
-  while (!seen || seen->process != getpid()) {
-    auto fresh = std::make_unique<SimMachine>();
-    fresh->parents = seen;
-    if (machine.compare_exchange_strong(seen, fresh.get()))
-      return *fresh.release();
-  }
-  return *seen;
+  static PerProcess<SimMachine> machine;
+  return machine.get();
 }
 
 SimCommand::SimCommand(const heddle_driver_command &given)

@@ -28,8 +28,6 @@ namespace heddle::runtime {
 /// events. A child process has one of its own: what the parent's holds at the
 /// fork stays held.
 struct SimMachine {
-  const pid_t process = getpid();
-  SimMachine *parents = nullptr; ///< At the fork; for searches for leaks.
   std::mutex mutex; ///< Of everything below, and of all queues and events.
   std::condition_variable changed;
   SimRaces races;
