@@ -1,9 +1,5 @@
 // How much memory there is said to be, and what is refused before it is
 // touched. Argument: the folder of the test models.
-/*
-RUN: %heddle_build/test/runtime/runtime-memory \
-RUN:   %heddle_build/test/runtime/models
-*/
 #include "runtime/Memory.h"
 #include "runtime/SystemMemory.h"
 #include "test/runtime/check.h"

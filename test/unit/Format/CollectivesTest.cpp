@@ -96,7 +96,9 @@ TEST(Collectives, GoodProgram) {
 TEST(Collectives, WeightsOfRanks) {
   check({
       {"has weights of 2 ranks, of which there are 4",
-       [](Model &m) { addRankWeights(m, {0, 1}); }},
+       [](Model &m) {
+         addRankWeights(m, {0, 1});
+       }},
       {"has weights of 4 ranks, of which there are 0", // init has none
        [](Model &m) {
          m.plan.init = std::make_unique<ProgramT>();
@@ -106,11 +108,17 @@ TEST(Collectives, WeightsOfRanks) {
          addRankWeights(m, {0, 1, 1, 0});
        }},
       {"has another weight than its first rank",
-       [](Model &m) { addRankWeights(m, {1, 0, 0, 1}); }},
+       [](Model &m) {
+         addRankWeights(m, {1, 0, 0, 1});
+       }},
       {"has weights of several sizes",
-       [](Model &m) { addRankWeights(m, {0, 1, 2, 0}); }},
+       [](Model &m) {
+         addRankWeights(m, {0, 1, 2, 0});
+       }},
       {"has weights of several sizes", // there is no such weight
-       [](Model &m) { addRankWeights(m, {0, 1, 3, 0}); }},
+       [](Model &m) {
+         addRankWeights(m, {0, 1, 3, 0});
+       }},
   });
 }
 
@@ -218,15 +226,30 @@ TEST(Collectives, Manifest) {
        [](Model &m) {
          m.manifest.symbols.push_back(sizeSymbol("batch", 1, 4));
        }},
-      {"no proper places", [](Model &m) { m.manifest.places = {0, 1, 2}; }},
-      {"no proper places", [](Model &m) { m.manifest.places = {0, 1, 2, 2}; }},
-      {"no proper places", [](Model &m) { m.manifest.places = {0, 1, 2, 4}; }},
+      {"no proper places",
+       [](Model &m) {
+         m.manifest.places = {0, 1, 2};
+       }},
+      {"no proper places",
+       [](Model &m) {
+         m.manifest.places = {0, 1, 2, 2};
+       }},
+      {"no proper places",
+       [](Model &m) {
+         m.manifest.places = {0, 1, 2, 4};
+       }},
       {"its mesh has another number of places than there are ranks",
-       [](Model &m) { setMesh(m, {2, 3}); }},
+       [](Model &m) {
+         setMesh(m, {2, 3});
+       }},
       {"its mesh has another number of places than there are ranks",
-       [](Model &m) { setMesh(m, {4, 0, 1}); }},
+       [](Model &m) {
+         setMesh(m, {4, 0, 1});
+       }},
       {"its mesh has another number of places than there are ranks",
-       [](Model &m) { setMesh(m, {0xffffffff, 0xffffffff, 4}); }},
+       [](Model &m) {
+         setMesh(m, {0xffffffff, 0xffffffff, 4});
+       }},
       {"is cut, but has no whole",
        [](Model &m) { m.manifest.entries[0]->inputs[0]->whole.clear(); }},
       {"a whole of another number of dimensions",
@@ -252,9 +275,13 @@ TEST(Collectives, Manifest) {
          m.manifest.entries[0]->outputs[0]->cuts = {Cut(0, 2, 4), Cut(1, 2, 1)};
        }},
       {"parts of another size than its cuts give",
-       [](Model &m) { m.manifest.entries[0]->outputs[0]->whole = {9, 6}; }},
+       [](Model &m) {
+         m.manifest.entries[0]->outputs[0]->whole = {9, 6};
+       }},
       {"parts of another size than its cuts give",
-       [](Model &m) { m.manifest.entries[0]->outputs[0]->whole = {-8, 6}; }},
+       [](Model &m) {
+         m.manifest.entries[0]->outputs[0]->whole = {-8, 6};
+       }},
   });
 }
 
