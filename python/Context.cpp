@@ -10,9 +10,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <pthread.h>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace heddle::python {
@@ -143,7 +146,61 @@ Context::Context(nb::object owner, size_t entry, uint32_t threads, bool stages,
   check(heddle_context_create(handle, entry, &options, &context));
 }
 
+/// What calls use whose context is gone.
+struct Context::Left {
+  heddle_context *context;
+  nb::object owner;
+  std::shared_ptr<Blocks> blocks;
+  ArrayDevices devices;
+  std::vector<std::shared_ptr<Submitted>> inFlight;
+};
+
+/// How many of these there are in this process.
+static std::atomic<size_t> leftCount{0};
+
+void Context::leaveBehind() {
+  auto *left = new Left{context, std::move(owner), std::move(blocks),
+                        std::move(devices), std::move(inFlight)};
+  ++leftCount;
+  try {
+    std::thread([left] {
+      heddle_context_destroy(left->context);
+      nb::gil_scoped_acquire lock;
+      delete left;
+      --leftCount;
+    }).detach();
+  } catch (const std::system_error &) {
+    // Without a thread nobody can wait: the calls keep what they use for good.
+    --leftCount;
+  }
+}
+
+/// Waits for the calls of contexts that are gone; false when so many seconds
+/// have passed before.
+static bool finishLeft(double timeout) {
+  nb::gil_scoped_release release;
+  uint64_t deadline = deadlineAfter(timeout);
+  while (leftCount && deadlineAfter(0) < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return !leftCount;
+}
+
+bool Context::hasUnfinished() const {
+  // Nobody does a parent's calls here.
+  if (queue->forks != forksBefore())
+    return false;
+  return std::any_of(
+      inFlight.begin(), inFlight.end(),
+      [](const auto &submitted) { return !submitted->isDone(); });
+}
+
 Context::~Context() {
+  // A function that a call calls would wait for that call, or for one that
+  // waits for it.
+  if (Inside::any() && hasUnfinished()) {
+    leaveBehind();
+    return;
+  }
   // Waits for what was submitted, which may call functions of Python's.
   nb::gil_scoped_release release;
   heddle_context_destroy(context);
@@ -403,8 +460,10 @@ int Context::traverse(PyObject *self, visitproc visit, void *arg) {
   if (!nb::inst_ready(self))
     return 0;
   const auto &context = *nb::inst_ptr<Context>(self);
-  Py_VISIT(context.owner.ptr());
-  // What a call uses that runs is not to be collected.
+  // What a call uses that runs is not to be collected, and neither is the
+  // program: its functions are still to be called.
+  if (!context.hasUnfinished())
+    Py_VISIT(context.owner.ptr());
   for (const std::shared_ptr<Submitted> &submitted : context.inFlight)
     if (submitted->isDone() && submitted->arguments)
       Py_VISIT(submitted->arguments->objects.ptr());
@@ -440,7 +499,12 @@ static PyType_Slot contextSlots[] = {
     {0, nullptr}};
 
 void bindContext(nb::module_ &module) {
-  pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  // The threads that wait for what was left behind are the parent's.
+  pthread_atfork(nullptr, nullptr, [] {
+    ++forks;
+    leftCount = 0;
+  });
+  module.def("finish_left", &finishLeft, nb::arg("timeout"));
   nb::class_<Submission>(module, "Submission", nb::type_slots(submissionSlots))
       .def("done", &Submission::done)
       .def("wait", &Submission::wait, nb::arg("timeout") = nb::none())

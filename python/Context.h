@@ -109,6 +109,8 @@ public:
   /// Waits for what was submitted and lets go of what it used; false when so
   /// many seconds have passed before.
   bool finish(std::optional<double> timeout);
+  /// Whether something was submitted that is not done.
+  bool hasUnfinished() const;
 
   /// The shapes of the outputs when the inputs have these.
   Shapes outputShapes(const Shapes &shapes, const nb::list &states,
@@ -127,6 +129,7 @@ public:
   static int traverse(PyObject *self, visitproc visit, void *arg);
 
 private:
+  struct Left;
   std::unique_ptr<Arguments> read(const nb::list &ins, const nb::list &outs,
                                   const std::vector<bool> &inBits,
                                   const std::vector<bool> &outBits,
@@ -146,6 +149,8 @@ private:
   void refuseInside() const;
   /// Lets go of what calls used that are done.
   void sweep();
+  /// Hands what calls that are not done use to a thread that waits for them.
+  void leaveBehind();
   /// In a child process after fork, where no thread is left that the parent's
   /// calls run on: forgets them and who had the turn. The runtime knows of them
   /// and says what can be called yet. Under Python's lock.

@@ -39,6 +39,8 @@ public:
   Inside(const Inside &) = delete;
   Inside &operator=(const Inside &) = delete;
 
+  /// Whether it is inside of any.
+  static bool any() { return innermost; }
   static bool of(const Program *program) {
     for (const Inside *at = innermost; at; at = at->outer)
       if (at->program == program)

@@ -23,6 +23,7 @@ void Call::run(const Step &step, int64_t worker, int64_t begin, int64_t end) {
     runPiece(&step.command, &own, begin, end);
     return;
   }
+  InsideCall inside(&steps);
   if (int32_t code = steps.calls[step.call]->run(
           step.command.buffers, options.user, message, sizeof(message))) {
     failedCall = &step;

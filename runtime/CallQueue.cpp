@@ -154,7 +154,8 @@ CallQueue::~CallQueue() {
     (void)shared.release();
     return;
   }
-  if (!shared->started)
+  // Without a thread, or on it.
+  if (!shared->started || shared->left)
     return;
   {
     std::lock_guard<std::mutex> lock(shared->mutex);
@@ -162,6 +163,20 @@ CallQueue::~CallQueue() {
     shared->changed.notify_all();
   }
   pthread_join(shared->thread, nullptr);
+}
+
+bool CallQueue::leave(heddle_context &context) {
+  // Nobody runs a parent's calls here, and nobody submits to what is destroyed.
+  if (owner.load() != getpid())
+    return false;
+  std::lock_guard<std::mutex> lock(shared->mutex);
+  if (!shared->started || !(pthread_equal(shared->thread, pthread_self()) ||
+                            served->isInsideCall()))
+    return false;
+  shared->left = &context;
+  shared->stopping = true;
+  shared->changed.notify_all();
+  return true;
 }
 
 Error CallQueue::checkIdle() const {
@@ -199,13 +214,7 @@ Error CallQueue::start(Context &context) {
     return {};
   served = &context;
   BlockedSignals blocked;
-  int failed = pthread_create(
-      &shared->thread, nullptr,
-      [](void *queue) -> void * {
-        static_cast<CallQueue *>(queue)->work();
-        return nullptr;
-      },
-      this);
+  int failed = pthread_create(&shared->thread, nullptr, serve, this);
   if (failed)
     return {HEDDLE_THREADS_UNAVAILABLE,
             std::string("cannot start a thread for submitted calls: ") +
@@ -227,13 +236,22 @@ Error CallQueue::submit(Context &context, std::unique_ptr<SubmittedCall> call) {
   return {};
 }
 
-void CallQueue::work() {
+void *CallQueue::serve(void *queue) {
+  if (heddle_context *left = static_cast<CallQueue *>(queue)->work()) {
+    // Nobody will wait for this thread.
+    pthread_detach(pthread_self());
+    delete left;
+  }
+  return nullptr;
+}
+
+heddle_context *CallQueue::work() {
   std::unique_lock<std::mutex> lock(shared->mutex);
   while (true) {
     shared->changed.wait(
         lock, [this] { return shared->stopping || !shared->calls.empty(); });
     if (shared->calls.empty())
-      return;
+      return shared->left;
     std::unique_ptr<SubmittedCall> call = std::move(shared->calls.front());
     shared->calls.pop_front();
     lock.unlock();

@@ -13,6 +13,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+struct heddle_context;
+
 namespace heddle::runtime {
 
 /// How a submitted call ended, once it has.
@@ -84,6 +86,10 @@ public:
   Error submit(Context &context, std::unique_ptr<SubmittedCall> call);
   /// HEDDLE_CONTEXT_BUSY if any is not done.
   Error checkIdle() const;
+  /// Where nobody can wait for the calls, because this thread is inside of one
+  /// or of what is called when one is done: lets the queue's thread destroy
+  /// `context`, which the queue is of, once they are done. False elsewhere.
+  bool leave(heddle_context &context);
 
 private:
   /// What the thread and those who submit share.
@@ -93,12 +99,15 @@ private:
     std::deque<std::unique_ptr<SubmittedCall>> calls;
     bool stopping = false;
     bool started = false;
+    heddle_context *left = nullptr; ///< What the thread is to destroy.
     pthread_t thread;
   };
 
   Error adopt();
   Error start(Context &context);
-  void work();
+  /// The calls, until the queue is at its end; what was left to the thread.
+  heddle_context *work();
+  static void *serve(void *queue);
 
   std::unique_ptr<Shared> shared;
   std::atomic<size_t> unfinished{0};

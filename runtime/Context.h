@@ -31,6 +31,8 @@ public:
                    const void *const *outputs, size_t outputCount,
                    const heddle_call_options &options);
   size_t threads() const { return pool->threads(); }
+  /// Whether this thread runs a function that a call of the context calls.
+  bool isInsideCall() const { return InsideCall::of(&steps); }
 
   /// What the arena and all scratch of so many threads take of the process's
   /// memory for calls of these sizes, -1 for one that may be the largest.

@@ -17,6 +17,8 @@ using namespace heddle;
 using namespace heddle::runtime;
 using namespace heddle::format;
 
+thread_local const InsideCall *InsideCall::innermost = nullptr;
+
 //===----------------------------------------------------------------------===//
 // Binding
 //===----------------------------------------------------------------------===//

@@ -30,6 +30,31 @@ Error bindCustomCalls(const format::Variant &variant,
                       const heddle_load_options &options,
                       std::vector<BoundCall> &bound);
 
+/// The calls that this thread runs a registered function of: what the function
+/// does to their context cannot wait for them.
+class InsideCall {
+public:
+  /// `call`: an address that stands for the call's context.
+  explicit InsideCall(const void *call) : call(call), outer(innermost) {
+    innermost = this;
+  }
+  ~InsideCall() { innermost = outer; }
+  InsideCall(const InsideCall &) = delete;
+  InsideCall &operator=(const InsideCall &) = delete;
+
+  static bool of(const void *call) {
+    for (const InsideCall *at = innermost; at; at = at->outer)
+      if (at->call == call)
+        return true;
+    return false;
+  }
+
+private:
+  const void *call;
+  const InsideCall *outer;
+  static thread_local const InsideCall *innermost;
+};
+
 /// One call in a program, ready but for the addresses of its tensors.
 struct CustomCallStep {
   heddle_custom_call_function function;

@@ -360,7 +360,11 @@ heddle_status heddle_context_create(heddle_program *program, size_t entry,
   });
 }
 
-void heddle_context_destroy(heddle_context *context) { delete context; }
+void heddle_context_destroy(heddle_context *context) {
+  if (context && context->calls.leave(*context))
+    return;
+  delete context;
+}
 
 size_t heddle_context_threads(const heddle_context *context) {
   return context ? context->context.threads() : 0;

@@ -710,7 +710,10 @@ HEDDLE_API heddle_status heddle_program_arena_bytes(
 HEDDLE_API heddle_status heddle_context_create(
     heddle_program *program, size_t entry,
     const heddle_context_options *options, heddle_context **out_context);
-/* Waits for calls that were submitted. NULL is fine. Since 0.1. */
+/* Waits for calls that were submitted. Inside a function that such a call
+   calls, or on_done, it returns at once: the context is gone when all of them
+   are done, until when the memory that they use must stay. NULL is fine. Since
+   0.1. */
 HEDDLE_API void heddle_context_destroy(heddle_context *context);
 /* How many threads its calls use at most. Since 0.1. */
 HEDDLE_API size_t heddle_context_threads(const heddle_context *context);
@@ -1028,7 +1031,7 @@ typedef struct heddle_submit_options {
                                  the same status */
   size_t wait_count;
   /* Called on the context's own thread when the event is done. It must not
-     destroy the context, and must not unwind. */
+     unwind. */
   void (*on_done)(void *user, const heddle_status *status);
   void *user;
 } heddle_submit_options;

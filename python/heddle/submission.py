@@ -53,6 +53,8 @@ def _finish() -> None:
         # In pieces, for Ctrl-C.
         while not context.finish(0.1):
             pass
+    while not _runtime.finish_left(0.1):
+        pass
 
 
 class Submission:

@@ -174,6 +174,90 @@ def test_calls_that_their_functions_hold_are_collected(slow):
     assert [reference() for reference in gone] == [None, None]
 
 
+def ends_well(program):
+    """What a program of its own writes; some faults are only seen in a process that ends, or does not."""
+    ended = subprocess.run([sys.executable, "-X", "faulthandler", "-c", program], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    return ended.stdout
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_model_is_not_collected_inside_its_own_call(slow, threads):
+    """Both calls are made although nothing but the first one's function holds the model."""
+    assert ends_well(f"""
+import gc, weakref, numpy as np, heddle
+gc.disable()
+seen, results = [], [np.zeros(8, np.float32) for _ in range(2)]
+def start():
+    held = []
+    def slow(x):
+        gc.collect()
+        seen.append((len(held), x[0]))
+        return x + 1
+    held.append(heddle.load({str(slow)!r}, threads={threads}, custom_calls={{"slow": slow}}))
+    for number, result in enumerate(results):
+        last = held[0].submit(np.full(8, number, np.float32), out={{"out0": result}})
+    return weakref.ref(held[0]), [last]
+gone, last = start()
+last.pop().wait()
+assert [result[0] for result in results] == [1, 2]
+gc.collect()
+print(seen == [(1, 0), (1, 1)], gone())
+""") == "True None\n"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("collected", [False, True])
+def test_the_last_hold_of_a_model_is_dropped_inside_its_call(slow, threads, collected):
+    """By hand, or by the garbage collector, which finds a cycle that the program is no part of. The calls behind it are made all the same."""
+    assert ends_well(f"""
+import gc, threading, weakref, numpy as np, heddle
+gc.disable()
+heddle._runtime.report_leaks()
+held, seen, go, dropped = [], [], threading.Event(), threading.Event()
+class Kept: pass
+def slow(x):
+    go.wait(30)
+    held.clear()
+    gc.collect()
+    seen.append((x[0], gone()))
+    dropped.set()
+    return x + 1
+def start():
+    model = heddle.load({str(slow)!r}, threads={threads}, custom_calls={{"slow": slow}})
+    for number in range(3):
+        submission = model.submit(np.full(8, number, np.float32))
+    if {collected}:
+        kept = Kept()
+        kept.held = kept, model, submission
+    else:
+        held.append(submission)
+    return weakref.ref(submission)
+gone = start()
+go.set()
+dropped.wait(30)
+assert heddle._runtime.finish_left(30)
+print(seen == [(0, None), (1, None), (2, None)])
+""") == "True\n"
+
+
+def test_a_program_waits_for_the_calls_of_models_that_are_gone(slow):
+    assert ends_well(f"""
+import threading, time, numpy as np, heddle
+held, go = [], threading.Event()
+def slow(x):
+    go.wait(30)
+    held.clear()
+    time.sleep(0.2)
+    print("called")
+    return x
+model = heddle.load({str(slow)!r}, custom_calls={{"slow": slow}})
+held.append(model.submit(np.ones(8, np.float32)))
+del model
+go.set()
+""") == "called\n"
+
+
 def test_callbacks(slow):
     go, called, ready = threading.Event(), [], threading.Event()
     model = heddle.load(slow, custom_calls={"slow": lambda x: go.wait(30) and x})

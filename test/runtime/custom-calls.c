@@ -21,7 +21,9 @@ typedef struct {
   int cancel_it;     /* sets cancel in the first round */
   int32_t cancel;
   int seen;
-  void *call_user; /* as the functions see it */
+  void *call_user;          /* as the functions see it */
+  heddle_context *destroys; /* in the first round, once `ready` */
+  atomic_int ready;
 } Plan;
 
 static int32_t affine(const heddle_custom_call_frame *frame) {
@@ -75,6 +77,12 @@ static int32_t step(const heddle_custom_call_frame *frame) {
     plan->cancel = 1;
   if (plan)
     plan->call_user = frame->call_user;
+  if (plan && plan->destroys) {
+    while (!plan->ready)
+      nanosleep(&(struct timespec){0, 1000000}, NULL);
+    heddle_context_destroy(plan->destroys);
+    plan->destroys = NULL;
+  }
   for (int i = 0; i < 6; ++i)
     ((float *)frame->results[0]->data)[i] *= 2;
   return 0;
@@ -209,6 +217,31 @@ static void test_failures(heddle_context *context, Plan *plan) {
   CHECK(!plan->call_user);
 }
 
+/* A function destroys the context that calls it: what was submitted is done. */
+static void test_destroyed_inside(heddle_context *context, Plan *plan) {
+  double sums[2] = {0};
+  uint8_t signs[2][6];
+  int64_t shape[] = {2, 3};
+  heddle_event *events[2] = {NULL};
+  plan->destroys = context;
+  plan->ready = 0;
+  for (int i = 0; i < 2; ++i) {
+    heddle_tensor x =
+        make_tensor((void *)(uintptr_t)input, HEDDLE_F32, 2, shape);
+    heddle_tensor out[] = {make_tensor(&sums[i], HEDDLE_F64, 0, NULL),
+                           make_tensor(signs[i], HEDDLE_I1, 2, shape)};
+    const heddle_tensor *in = &x, *outs[] = {&out[0], &out[1]};
+    OK(heddle_context_submit(context, &in, 1, outs, 2, NULL, NULL, &events[i]));
+  }
+  plan->ready = 1;
+  for (int i = 0; i < 2; ++i) {
+    OK(heddle_event_wait(events[i], 0));
+    CHECK(sums[i] == wanted);
+    heddle_event_destroy(events[i]);
+  }
+  CHECK(!plan->destroys);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -225,7 +258,7 @@ int main(int argc, char **argv) {
     heddle_context *context = NULL;
     OK(heddle_context_create(program, 0, &options, &context));
     test_failures(context, &plan);
-    heddle_context_destroy(context);
+    test_destroyed_inside(context, &plan);
   }
   heddle_program_destroy(program);
 

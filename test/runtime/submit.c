@@ -113,6 +113,53 @@ static void test_order(void) {
   heddle_program_destroy(program);
 }
 
+/* ---- Destroyed from inside ---- */
+
+static int destroyed;
+
+static void destroy(void *user, const heddle_status *status) {
+  CHECK(!status->code);
+  heddle_context_destroy(user);
+  ++destroyed;
+}
+
+/* The calls behind the one whose callback destroys the context are made. */
+static void test_destroyed_by_a_callback(void) {
+  heddle_program *program = load(folder, "addition", NULL);
+  heddle_context *context = make_context(program);
+  static numbers data[4];
+  static int order[4];
+  heddle_event *slow, *events[4];
+  /* Commands of the device are late: the calls behind wait for it. */
+  setenv("HEDDLE_SIM", "memory=64,delay=100000", 1);
+  heddle_program *late = load(folder, "placed", NULL);
+  heddle_context *first = make_context(late);
+  static numbers more;
+  set(&more, 1);
+  slow = submit(first, more.left, &more, NULL, NULL);
+  call_count = destroyed = 0;
+  for (int i = 0; i < 4; ++i) {
+    order[i] = i;
+    set(&data[i], (float)i);
+    heddle_submit_options options = HEDDLE_INIT(options);
+    options.waits = &slow;
+    options.wait_count = 1;
+    options.on_done = i ? note : destroy;
+    options.user = i ? (void *)&order[i] : context;
+    events[i] = submit(context, data[i].left, &data[i], NULL, &options);
+  }
+  heddle_program_destroy(program);
+  for (int i = 0; i < 4; ++i) {
+    OK(end(events[i]));
+    check_sum(data[i].left, &data[i]);
+  }
+  CHECK(destroyed == 1 && call_count >= 2);
+  heddle_event_destroy(slow);
+  heddle_context_destroy(first);
+  heddle_program_destroy(late);
+  setenv("HEDDLE_SIM", "memory=64", 1);
+}
+
 /* ---- Signals ---- */
 
 static volatile sig_atomic_t notices, faults;
@@ -335,6 +382,7 @@ int main(int argc, char **argv) {
     test_failures();
   }
   test_waiting();
+  test_destroyed_by_a_callback();
   test_states();
   return finish();
 }
