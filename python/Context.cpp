@@ -62,13 +62,19 @@ static std::optional<size_t> contiguousBytes(const heddle_tensor &tensor) {
 }
 
 void Context::askForShapes(std::vector<heddle_tensor> &outs,
+                           const std::vector<bool> &open,
                            Shapes &shapes) const {
-  if (!computesSizes)
+  bool any = std::find(open.begin(), open.end(), true) != open.end();
+  if (!computesSizes && !any)
     return;
   shapes.resize(outs.size());
   for (size_t i = 0; i < outs.size(); ++i) {
     if (!outs[i].rank)
       continue;
+    if (!computesSizes && !open[i]) {
+      shapes[i].assign(outs[i].shape, outs[i].shape + outs[i].rank);
+      continue;
+    }
     // The call takes memory of any shape then.
     std::optional<size_t> bytes = contiguousBytes(outs[i]);
     if (!bytes)
@@ -266,11 +272,12 @@ Shapes Context::call(const nb::list &ins, const nb::list &outs,
                      const std::vector<bool> &inBits,
                      const std::vector<bool> &outBits, const nb::list &states,
                      const std::vector<int64_t> &sizes,
+                     const std::vector<bool> &open,
                      std::optional<double> timeout) {
   std::unique_ptr<Arguments> arguments =
       read(ins, outs, inBits, outBits, states, sizes);
   Shapes shapes;
-  askForShapes(arguments->out, shapes);
+  askForShapes(arguments->out, open, shapes);
   refuseInside();
   forgetParent();
   Raised raised;
@@ -361,7 +368,8 @@ Context::submit(nb::object self, const nb::list &ins, const nb::list &outs,
                 const std::vector<bool> &inBits,
                 const std::vector<bool> &outBits, const nb::list &states,
                 const std::vector<int64_t> &sizes,
-                std::optional<double> timeout, const nb::list &after) {
+                const std::vector<bool> &open, std::optional<double> timeout,
+                const nb::list &after) {
   auto &context = nb::cast<Context &>(self);
   context.forgetParent();
   context.sweep();
@@ -369,7 +377,7 @@ Context::submit(nb::object self, const nb::list &ins, const nb::list &outs,
   auto submitted = std::make_shared<Submitted>();
   submitted->arguments =
       context.read(ins, outs, inBits, outBits, states, sizes);
-  context.askForShapes(submitted->arguments->out, submitted->shapes);
+  context.askForShapes(submitted->arguments->out, open, submitted->shapes);
   auto in = pointersTo(submitted->arguments->in),
        out = pointersTo(submitted->arguments->out);
   heddle_call_options options =
@@ -535,10 +543,12 @@ void bindContext(nb::module_ &module) {
            nb::arg("states"), nb::arg("sizes"))
       .def("call", &Context::call, nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("input_bits"), nb::arg("output_bits"), nb::arg("states"),
-           nb::arg("sizes"), nb::arg("timeout") = nb::none())
+           nb::arg("sizes"), nb::arg("open"), nb::arg("timeout") = nb::none())
       .def("submit", &Context::submit, nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("input_bits"), nb::arg("output_bits"), nb::arg("states"),
-           nb::arg("sizes"), nb::arg("timeout").none(), nb::arg("after"))
+           nb::arg("sizes"), nb::arg("open"), nb::arg("timeout").none(),
+           nb::arg("after"))
+      .def("has_unfinished", &Context::hasUnfinished)
       .def("finish", &Context::finish, nb::arg("timeout"));
 }
 

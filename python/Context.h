@@ -55,7 +55,7 @@ public:
   bool wait(std::optional<double> timeout);
   /// Raises what the call failed with; it is done.
   void check();
-  /// Of a call that is done; empty where the program computes no sizes.
+  /// Of a call that is done; empty where none was asked for.
   Shapes shapes() const { return submitted->shapes; }
   void cancel() { __atomic_store_n(&submitted->cancel, 1, __ATOMIC_RELEASE); }
   const Event &event() const { return *submitted->event; }
@@ -94,17 +94,19 @@ public:
                  : heddle_context_threads(context);
   }
 
-  /// The shapes of the outputs, where the program computes sizes; else none.
+  /// The shapes of the outputs, where some are open, which the call is to find,
+  /// or the program computes sizes; else none.
   Shapes call(const nb::list &ins, const nb::list &outs,
               const std::vector<bool> &inBits, const std::vector<bool> &outBits,
               const nb::list &states, const std::vector<int64_t> &sizes,
-              std::optional<double> timeout);
+              const std::vector<bool> &open, std::optional<double> timeout);
   /// Begins when those of `after` are done.
   static Submission
   submit(nb::object self, const nb::list &ins, const nb::list &outs,
          const std::vector<bool> &inBits, const std::vector<bool> &outBits,
          const nb::list &states, const std::vector<int64_t> &sizes,
-         std::optional<double> timeout, const nb::list &after);
+         const std::vector<bool> &open, std::optional<double> timeout,
+         const nb::list &after);
 
   /// Waits for what was submitted and lets go of what it used; false when so
   /// many seconds have passed before.
@@ -135,8 +137,10 @@ private:
                                   const std::vector<bool> &outBits,
                                   const nb::list &states,
                                   const std::vector<int64_t> &sizes);
-  /// Asks for the shapes of `outs`, where the program computes sizes.
-  void askForShapes(std::vector<heddle_tensor> &outs, Shapes &shapes) const;
+  /// Asks for the shapes of `outs` that are open, and of all where the program
+  /// computes sizes.
+  void askForShapes(std::vector<heddle_tensor> &outs,
+                    const std::vector<bool> &open, Shapes &shapes) const;
   heddle_call_options optionsFor(const Arguments &arguments, Raised &raised,
                                  std::optional<double> timeout) const;
   /// Calls the context, or the ranks.

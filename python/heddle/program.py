@@ -253,7 +253,8 @@ class Model:
         whole arrays, which it cuts and joins, or Parts; `parts` names the outputs that come as these. One of a Group takes and gives the arrays of
         this process, of the shapes `TensorInfo.part`.
         """
-        results, arguments = self._arguments(args, kwargs, out, states, sizes, parts)
+        results, arguments = self._arguments(args, kwargs, out, states, sizes, parts,
+                                             behind=bool(self._states) and self._context.has_unfinished())
         return truly_sized(results, self._context.call(*arguments, seconds(timeout)))
 
     def submit(self, *args: Any, out: Mapping[str, Any] | None = None, timeout: float | None = None, states: Mapping[str, State] | None = None,
@@ -270,14 +271,14 @@ class Model:
         for other in after:
             if not isinstance(other, Submission):
                 raise TypeError(f"after holds a {type(other).__qualname__}; what Model.submit gives is wanted")
-        results, arguments = self._arguments(args, kwargs, out, states, sizes)
+        results, arguments = self._arguments(args, kwargs, out, states, sizes, behind=True)
         will_finish(self._context)
         return Submission(self._context.submit(*arguments, seconds(timeout), [other.native for other in after]), results)
 
     def _arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Mapping[str, Any] | None,
                    states: Mapping[str, State] | None, sizes: Mapping[str, int] | None,
-                   parts: Iterable[str] = ()) -> tuple[dict[str, Any], tuple]:
-        """The results of a call, and what the extension takes."""
+                   parts: Iterable[str] = (), behind: bool = False) -> tuple[dict[str, Any], tuple]:
+        """The results of a call, and what the extension takes; `behind`: other calls may come before it, and change the lengths of states."""
         given = self._named(args, kwargs)
         out = _by_name("out", out, "of arrays to write to, by the names of outputs,")
         if isinstance(parts, str) or not isinstance(parts, Iterable):
@@ -294,13 +295,16 @@ class Model:
         chosen = self._chosen(sizes) if sizes is not None else []
         inputs = [self._crossing(port, given[name], port.inward) for name, port in self._inputs.items()]
         shapes = [info.shape if self._group is None else info.part for info in self.outputs]
-        if self._chooses:
+        # What follows a length that is not known yet has memory for the largest, and the call says how much of that it took.
+        follows = behind and any(state.dimension >= 0 for state in used)
+        open = [follows and info.shape_min != info.shape and info.name not in out for info in self.outputs]
+        if self._chooses and not follows:
             shapes = self._context.output_shapes([list(value.shape) for value, _ in inputs], used, chosen)
         results = {name: out[name] if name in out else self._result(port, shape, name in parted)
                    for (name, port), shape in zip(self._outputs.items(), shapes)}
         outputs = [self._crossing(port, results[name], port.outward) for name, port in self._outputs.items()]
         return results, ([value for value, _ in inputs], [value for value, _ in outputs], [bits for _, bits in inputs],
-                         [bits for _, bits in outputs], used, chosen)
+                         [bits for _, bits in outputs], used, chosen, open)
 
     def _crossing(self, port: _Port, value: Any, convert: Callable[[Any], tuple[Any, bool]]) -> tuple[Any, bool]:
         """What the extension takes for a value, or a list of these for Parts, and whether only the bits are of the type wanted."""

@@ -121,3 +121,43 @@ def test_what_is_no_state_is_said(counting):
     with pytest.raises(TypeError, match="sizes is a list; a dictionary of numbers, by the names of sizes, is wanted"):
         counting(states={"counters": state}, sizes=[3])
     assert counting(states={"counters": state}, out={"now": out})["now"][0] == result[0] + 1
+
+
+@pytest.fixture(scope="module")
+def growing(tmp_path_factory):
+    """Appends its input to a cache, and gives the hyperbolic tangent of all that is in there and twice the input."""
+    onnx = pytest.importorskip("onnx")
+    helper, kind = onnx.helper, onnx.TensorProto.FLOAT
+    nodes = [helper.make_node("Concat", ["past", "x"], ["present"], axis=0), helper.make_node("Tanh", ["present"], ["y"]),
+             helper.make_node("Add", ["x", "x"], ["twice"])]
+    inputs = [helper.make_tensor_value_info("past", kind, ["past", 4]), helper.make_tensor_value_info("x", kind, [1, 4])]
+    outputs = [helper.make_tensor_value_info("present", kind, None), helper.make_tensor_value_info("y", kind, None),
+               helper.make_tensor_value_info("twice", kind, [1, 4])]
+    model = helper.make_model(helper.make_graph(nodes, "g", inputs, outputs), opset_imports=[helper.make_opsetid("", 17)])
+    model.ir_version = 8
+    return heddle.compile(model, tmp_path_factory.mktemp("growing") / "growing.heddle", dims={"past": (0, 5)}, states={"past": "present"})
+
+
+def test_what_follows_a_length_is_as_large_as_when_the_call_runs(growing):
+    """It is not when the call is submitted: calls before it make the state longer."""
+    model = heddle.load(growing)
+    state, rows = model.state(), [np.full((1, 4), number, np.float32) for number in range(7)]
+    submitted = [model.submit(row, states={"past": state}) for row in rows[:3]]
+    given = np.zeros((5, 4), np.float32)
+    submitted.append(model.submit(rows[3], states={"past": state}, out={"y": given[:4]}))
+    # Behind what is submitted, which it waits for.
+    last = model(rows[4], states={"past": state})
+    for number, results in enumerate([*(call.result() for call in submitted), last]):
+        np.testing.assert_allclose(results["y"], np.tanh(np.concatenate(rows[: number + 1])), rtol=1e-5, atol=1e-6)
+        np.testing.assert_array_equal(results["twice"], 2 * rows[number])
+    assert state.length == 5 and given[3, 0] == submitted[3].result()["y"][3, 0] and not given[4].any()
+    # One of another shape than the call finds is refused, and so is a state that is full.
+    state.length = 2
+    with pytest.raises(heddle.HeddleError) as error:
+        model.submit(rows[0], states={"past": state}, out={"y": given[:4]}).result()
+    assert error.value.code == "HDL-0807"
+    state.length = 5
+    model.submit(rows[5], states={"past": state}).result()
+    with pytest.raises(heddle.HeddleError):
+        model.submit(rows[6], states={"past": state}).result()
+    assert state.length == 6
