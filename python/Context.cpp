@@ -231,10 +231,17 @@ void Context::refuseInside() const {
           "that call: load the artifact once more for it");
 }
 
-/// Raises what a call failed with, a function of Python's what it raised.
+/// Raises what a call failed with; what a function of Python's raised is the
+/// cause, or, where it is to end more than a call, such as KeyboardInterrupt,
+/// raised itself.
 static void checkCall(const heddle_status &status, const Raised &raised) {
-  if (status.code == HEDDLE_CUSTOM_CALL_FAILED)
-    raise(status.code, status.message, raised.error);
+  if (status.code == HEDDLE_CUSTOM_CALL_FAILED && raised.error) {
+    PyObject *error = raised.error.ptr();
+    if (PyErr_GivenExceptionMatches(error, PyExc_Exception))
+      raise(status.code, status.message, raised.error);
+    PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    throw nb::python_error();
+  }
   check(status);
 }
 

@@ -4,8 +4,6 @@
 #include "CustomCalls.h"
 #include "Tensors.h"
 
-#include <nanobind/stl/string.h>
-
 #include <cstdio>
 #include <stdexcept>
 #include <utility>
@@ -50,6 +48,30 @@ static nb::object toPython(const heddle_attribute &attribute) {
   return std::move(list);
 }
 
+/// As UTF-8, of which a text may hold what it cannot say: half of a pair. Null,
+/// without an error, if that does not go.
+static nb::object encoded(nb::handle text) {
+  nb::object bytes;
+  if (text.is_valid())
+    bytes =
+        nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "replace"));
+  if (!bytes)
+    PyErr_Clear();
+  return bytes;
+}
+
+/// Writes "KeyError: text". The exception may be any class of the user's, whose
+/// __str__ raises, too: what it raises is nobody's concern.
+static void describe(nb::handle error, char *message, size_t bytes) {
+  nb::object name = encoded(nb::steal(
+      PyObject_GetAttrString((PyObject *)Py_TYPE(error.ptr()), "__name__")));
+  nb::object text = encoded(nb::steal(PyObject_Str(error.ptr())));
+  std::snprintf(message, bytes, "%s: %s",
+                name ? PyBytes_AS_STRING(name.ptr()) : "an exception",
+                text ? PyBytes_AS_STRING(text.ptr())
+                     : "(its __str__ gives no text)");
+}
+
 int32_t callPython(const heddle_custom_call_frame *frame) {
   auto &callback = *static_cast<Callback *>(frame->user);
   nb::gil_scoped_acquire lock;
@@ -79,10 +101,7 @@ int32_t callPython(const heddle_custom_call_frame *frame) {
     // Null while a program is loaded.
     if (auto *call = static_cast<Raised *>(frame->call_user))
       call->error = nb::borrow(raised.value());
-    nb::object type = nb::borrow(raised.type());
-    std::snprintf(frame->message, frame->message_bytes, "%s: %s",
-                  nb::cast<std::string>(type.attr("__name__")).c_str(),
-                  nb::str(raised.value()).c_str());
+    describe(raised.value(), frame->message, frame->message_bytes);
   } catch (const std::exception &problem) {
     std::snprintf(frame->message, frame->message_bytes, "%s", problem.what());
   }

@@ -387,7 +387,8 @@ def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0,
 
     `custom_calls` are the functions that the model's custom calls call, by name: a function gets an array for each operand and the call's
     attributes as keywords (a textual backend_config as `backend_config`), and returns an array, or a tuple of arrays, of exactly the types
-    and shapes that the model says. What it raises ends the call with a HeddleError, as its `__cause__`. It may be called on another thread.
+    and shapes that the model says. What it raises ends the call with a HeddleError, as its `__cause__`; what is no Exception, such as
+    KeyboardInterrupt, is raised by the call as it is. It may be called on another thread.
     `threads` 0 is as many as this process may use; `variant` names a target instead of the best this machine can run; `verify_weights` also
     checks the weights' hashes. With `stage_tensors` arrays are copied to and from the devices that the program wants its tensors on; without,
     such an input or output must be a tensor of that device (see heddle.devices). `engine` says what the ranks of a program of several devices are:

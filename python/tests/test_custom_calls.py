@@ -113,6 +113,47 @@ def test_what_a_function_raises_is_the_cause(artifact):
     assert model(X, np.array(0, np.int32))["count"] == 3
 
 
+class Speechless(Exception):
+    def __str__(self):
+        raise ValueError("no text")
+
+
+class Interrupting(Exception):
+    def __str__(self):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("error, said", [
+    (LookupError("\ud800 and more"), r"LookupError: \? and more"), (LookupError("a" + "\u00e9" * 600), "LookupError: a\u00e9{150}"),
+    (Speechless(), r"Speechless: \(its __str__ gives no text\)"), (Interrupting(), r"Interrupting: \(its __str__ gives no text\)"),
+])
+def test_whatever_a_function_raises_is_told(artifact, error, said):
+    def broken(x, **attributes):
+        raise error
+
+    model = heddle.load(artifact, custom_calls={"scale": broken, "count": count})
+    for call in model, lambda *arguments: model.submit(*arguments).result():
+        with pytest.raises(heddle.HeddleError, match=f"custom call 'scale'.*{said}") as caught:
+            call(X, np.array(1, np.int32))
+        assert caught.value.code == "HDL-0821" and caught.value.__cause__ is error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt("now"), SystemExit(3), GeneratorExit()])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_is_to_end_more_than_a_call_is_raised_as_it_is(artifact, error, threads):
+    def broken(x, **attributes):
+        raise error
+
+    model = heddle.load(artifact, threads=threads, custom_calls={"scale": broken, "count": count})
+    submitted = model.submit(X, np.array(1, np.int32))
+    for call in lambda: model(X, np.array(1, np.int32)), submitted.result, submitted.result:
+        with pytest.raises(type(error)) as caught:
+            call()
+        assert caught.value is error and "broken" in [entry.name for entry in caught.traceback]
+    # And the model is as good as before.
+    assert model(X, np.array(0, np.int32))["count"] == 3
+
+
 @pytest.mark.parametrize("wrong, message", [
     (lambda x, **_: x.astype(np.float64), r"gave float64\[2, 3\] as result 0, the model wants float32\[2, 3\]"),
     (lambda x, **_: x[0], r"gave float32\[3\] as result 0"),
