@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,9 +25,9 @@ OutputFile::~OutputFile() {
 }
 
 Error OutputFile::refusal(const char *action, const char *why) const {
-  return {HEDDLE_FILE_UNWRITABLE,
-          std::string("cannot ") + action + " '" +
-              (path.empty() ? "a temporary file" : path) + "': " + why};
+  return {HEDDLE_FILE_UNWRITABLE, std::string("cannot ") + action + " '" +
+                                      (isNamed ? path : "a temporary file") +
+                                      "': " + why};
 }
 
 Error OutputFile::failure(const char *action) const {
@@ -41,13 +42,23 @@ static std::string folderOf(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// What `path` leads to, so that a link keeps leading there: the new file
-/// replaces the old one, not the link to it.
-static std::string followed(const std::string &path) {
-  char *resolved = realpath(path.c_str(), nullptr);
-  std::string result = resolved ? resolved : path;
-  std::free(resolved);
-  return result;
+/// How many links lead to a file at most, as in the kernel.
+static constexpr int kLinks = 40;
+
+/// Puts what `path` leads to in its place, so that a link keeps leading there:
+/// the new file replaces the old one, or appears where there is none, and does
+/// not replace the link. False, with errno, if there is no end to them.
+static bool follow(std::string &path) {
+  for (int links = 0; links <= kLinks; ++links) {
+    char target[PATH_MAX];
+    ssize_t bytes = readlink(path.c_str(), target, sizeof target);
+    if (bytes < 0)
+      return true; // No link, or nothing at all.
+    std::string next(target, static_cast<size_t>(bytes));
+    path = next[0] == '/' ? next : folderOf(path) + "/" + next;
+  }
+  errno = ELOOP;
+  return false;
 }
 
 /// A name in the folder of `path` that no other writer uses, not even another
@@ -67,24 +78,61 @@ static std::string unusedName(const std::string &path) {
 /// How often a name is tried that turns out to be in use.
 static constexpr int kAttempts = 100;
 
+/// The name by which a file that has none gets one.
+static std::string nameByDescriptor(int fd) {
+  return "/proc/self/fd/" + std::to_string(fd);
+}
+
 Error OutputFile::open(const std::string &name) {
   path = name;
-  struct stat status;
-  if (stat(name.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode))
-      return refusal("write", "it is a folder");
-    if (!S_ISREG(status.st_mode))
-      return refusal("write", "it is a pipe or a device; a file is wanted");
-    path = followed(name);
-  }
+  isNamed = true;
+  if (name.empty())
+    return refusal("write", "the path is empty; the name of a file is wanted");
+  struct stat old;
+  bool replaces = stat(name.c_str(), &old) == 0;
+  if (replaces && S_ISDIR(old.st_mode))
+    return refusal("write", "it is a folder");
+  if (replaces && !S_ISREG(old.st_mode))
+    return refusal("write", "it is a pipe or a device; a file is wanted");
+  if (!follow(path))
+    return failure("write");
   buffer.reset(new char[bufferBytes]);
+  if (Error error = create())
+    return error;
+  if (replaces)
+    keepAccess(old);
+  return {};
+}
+
+/// Those who could read the file that is replaced can read this one, and nobody
+/// else.
+void OutputFile::keepAccess(const struct stat &old) {
+  struct stat status;
+  if (fstat(fd, &status) != 0)
+    return;
+  mode_t mode = old.st_mode & 0777;
+  // Only root may give files away, and to a group only its members.
+  if (status.st_uid != old.st_uid)
+    (void)!fchown(fd, old.st_uid, static_cast<gid_t>(-1));
+  if (status.st_gid != old.st_gid &&
+      fchown(fd, static_cast<uid_t>(-1), old.st_gid) != 0)
+    mode &= ~static_cast<mode_t>(S_IRWXG) | ((mode & S_IRWXO) << 3);
+  (void)!fchmod(fd, mode);
+}
+
+Error OutputFile::create() {
   // The kernel applies the umask to both ways of making the file.
   fd = ::open(folderOf(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-  if (fd >= 0)
-    return {};
-  // Not every file system has files without names.
-  if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+  if (fd >= 0) {
+    if (access(nameByDescriptor(fd).c_str(), F_OK) == 0)
+      return {};
+    // Without /proc it would never get a name.
+    close(fd);
+    fd = -1;
+  } else if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) {
     return failure("write");
+  }
+  // Not every file system has files without names.
   for (int attempt = 0; fd < 0 && attempt < kAttempts; ++attempt) {
     std::string candidate = unusedName(path);
     fd = ::open(candidate.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
@@ -174,7 +222,7 @@ Error OutputFile::patch(uint64_t offset, const void *data, size_t bytes) {
 
 /// Gives the file without a name one; none that is taken can be given.
 Error OutputFile::linkTemporary() {
-  std::string self = "/proc/self/fd/" + std::to_string(fd);
+  std::string self = nameByDescriptor(fd);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::string candidate = unusedName(path);
     if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, candidate.c_str(),
@@ -191,7 +239,7 @@ Error OutputFile::linkTemporary() {
 Error OutputFile::publish() {
   if (Error error = flush())
     return error;
-  if (path.empty())
+  if (!isNamed)
     return {};
   // Bytes before the name: after a crash of the machine there is the old file
   // or the new one, not a name for nothing.

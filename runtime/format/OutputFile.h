@@ -10,6 +10,8 @@
 #include <memory>
 #include <string>
 
+struct stat;
+
 namespace heddle::format {
 
 /// Buffered appending to a file without a name, which gets its name at last.
@@ -18,8 +20,9 @@ public:
   ~OutputFile();
 
   /// The name comes with `publish`; until then the file lies, unnamed where the
-  /// file system can do that, in the folder of `path`. A link is followed;
-  /// folders, pipes and devices are refused.
+  /// system can do that, in the folder of `path`. A link is followed, also to
+  /// where there is nothing yet; who can use a file that is there can use what
+  /// replaces it. Folders, pipes, devices and an empty path are refused.
   Error open(const std::string &path);
   /// A file in `folder`, or in memory, that never gets a name.
   Error openTemporary(const char *folder);
@@ -36,6 +39,8 @@ public:
   uint64_t size() const { return written + used; }
 
 private:
+  Error create();
+  void keepAccess(const struct stat &old);
   Error refusal(const char *action, const char *why) const;
   /// A refusal for what `errno` says.
   Error failure(const char *action) const;
@@ -44,6 +49,7 @@ private:
 
   static constexpr size_t bufferBytes = 1 << 20;
   int fd = -1;
+  bool isNamed = false; ///< It gets the name `path`.
   std::string path;
   std::string temporary; ///< The name to remove; empty for an unnamed file.
   std::unique_ptr<char[]> buffer;
