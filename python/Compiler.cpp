@@ -155,7 +155,7 @@ compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
         const Strings &places, const Strings &placeRules,
         const std::string &placeBy, bool deviceTensors, const Strings &states,
         const std::vector<std::pair<std::string, ModelPlace>> &entries,
-        const std::string &mesh, const Strings &shards,
+        const std::string &mesh, const Strings &shards, bool force,
         const nb::object &onPhase) {
   auto callList = terminated(customCalls);
   auto targetList = terminated(targets), shapeList = terminated(shapes),
@@ -192,6 +192,7 @@ compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
   options.entries = entryList.get();
   options.mesh = mesh.c_str();
   options.shards = shardList.data();
+  options.force = force;
   options.on_phase = &Listener::listen;
   options.on_phase_data = &listener;
   options.cancel = &listener.cancel;
@@ -226,6 +227,6 @@ NB_MODULE(_compiler, module) {
              "max_error"_a, "calibration"_a, "error_metric"_a,
              "precision_policy"_a, "flush_subnormals"_a, "places"_a,
              "place_rules"_a, "place_by"_a, "device_tensors"_a, "states"_a,
-             "entries"_a, "mesh"_a, "shards"_a, "on_phase"_a.none());
+             "entries"_a, "mesh"_a, "shards"_a, "force"_a, "on_phase"_a.none());
   module.def("inspect", &inspect, "path"_a);
 }

@@ -137,13 +137,17 @@ typedef struct heddle_compile_options {
                                NULL: rel-l2 */
   const char *precision_policy; /* a file of lines "PATTERN TYPE [pin]"; NULL:
                                    none */
+  int force; /* 1: artifact_path is replaced whatever file it is, but for one
+                that is read; 0: only if it is an artifact */
 } heddle_compile_options;
 
-/* Compiles the model into an artifact at artifact_path, which is replaced if it
-   exists. model is NULL where options have entries, and only there; options may
-   be NULL; an argument that is wrong (HDL-0801) is
-   HEDDLE_BAD_INPUT. *out_json, if out_json is not NULL, gets a
-   document with the phases and what was built, or with the errors
+/* Compiles the model into an artifact at artifact_path. An artifact that is
+   there is replaced; any other file is only with `force`, else that is
+   HEDDLE_USAGE and the error HDL-0103; a file that is read (the model, weights,
+   calibration) never is, which is HEDDLE_USAGE, too. model is NULL where
+   options have entries, and only there; options may be NULL; an argument that
+   is wrong (HDL-0801) is HEDDLE_BAD_INPUT. *out_json, if out_json is not NULL,
+   gets a document with the phases and what was built, or with the errors
    ("diagnostics": code, nodes, message, help), or NULL where there is no memory
    for it; free it with heddle_string_free. Nothing else is written, but for
    HEDDLE_INTERNAL_ERROR, a fault of heddle's own: then the program that the

@@ -4,13 +4,11 @@
 
 #include "heddle/Driver/Build.h"
 #include "heddle/Driver/Dump.h"
-#include "heddle/Driver/FileKind.h"
-#include "heddle/Frontend/ArgumentBinding.h"
+#include "heddle/Driver/OutputFiles.h"
 #include "runtime/format/ArtifactWriter.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 
@@ -18,51 +16,14 @@
 
 using namespace mlir;
 using namespace heddle;
-namespace fs = llvm::sys::fs;
 
-/// The files of the models and of bound tensors.
-static std::vector<std::string> filesRead(const CompileCommand &command) {
-  std::vector<std::string> files = {command.model.path};
-  for (const EntryModel &entry : command.model.entries)
-    files.push_back(entry.path);
-  for (const std::string &file :
-       {command.build.budget.calibration, command.build.budget.policy})
-    if (!file.empty())
-      files.push_back(file);
-  for (StringRef bind : command.model.binds)
-    if (std::optional<ArgumentBinding> binding = parseBinding(bind))
-      files.push_back(binding->file);
-  return files;
-}
-
-/// False, which is reported, if `output` is a file that the command reads.
-static bool sparesInputs(Session &session, ArrayRef<std::string> inputs,
-                         StringRef output) {
-  for (const std::string &input : inputs) {
-    bool equal = false;
-    if (fs::equivalent(output, input, equal) || !equal)
-      continue;
-    session.diagnostics.report(ErrorCode::BadCommandLine,
-                               "the output would replace " +
-                                   (input == inputs.front()
-                                        ? "the model"
-                                        : input + ", which is read") +
-                                   ": name another file");
-    return false;
-  }
-  return true;
-}
-
-/// True if `output` and the dumps may be written: an artifact replaces an
-/// artifact, anything else is replaced only by force, and what is read never.
-static bool mayReplace(Session &session, const CompileCommand &command,
-                       StringRef output) {
-  std::vector<std::string> inputs = filesRead(command);
-  if (!sparesInputs(session, inputs, output))
-    return false;
+/// False, which is reported, if a dump would go to a file that is read, or to
+/// the output.
+static bool mayDump(Session &session, const CompileCommand &command,
+                    StringRef output) {
   for (StringRef dump : command.build.dumpAfter) {
     StringRef file = dump.split('=').second;
-    if (!sparesInputs(session, inputs, file))
+    if (!sparesInputs(session, command.model, command.build, file))
       return false;
     if (!file.empty() && isSameFile(file, output)) {
       session.diagnostics.report(ErrorCode::BadCommandLine,
@@ -70,19 +31,7 @@ static bool mayReplace(Session &session, const CompileCommand &command,
       return false;
     }
   }
-  // What is no file is refused by whoever opens it.
-  if (!fs::is_regular_file(output))
-    return true;
-  if (command.force)
-    return true;
-  bool isArtifact = fileKindOf(output) == FileKind::Artifact;
-  if (isArtifact && command.build.stopAfter.empty())
-    return true;
-  session.diagnostics.report(ErrorCode::FileExists,
-                             output + " exists" +
-                                 (isArtifact ? ", and this makes no artifact"
-                                             : " and is no artifact"));
-  return false;
+  return true;
 }
 
 /// What devices leave to the cpu, each node.
@@ -156,6 +105,8 @@ static llvm::json::Object toJson(const CompileSummary &summary) {
 /// artifact by then goes to a file that never gets a name.
 static std::optional<BuildResult>
 buildUpTo(Session &session, const CompileCommand &command, StringRef output) {
+  if (!mayReplace(session, command.model, command.build, output))
+    return std::nullopt;
   format::ArtifactWriter writer;
   if (format::Error error = writer.openTemporary(nullptr)) {
     session.diagnostics.report(ErrorCode::FileUnwritable, error.message());
@@ -163,7 +114,6 @@ buildUpTo(Session &session, const CompileCommand &command, StringRef output) {
   }
   BuildOptions build = command.build;
   build.stopFile = output.str();
-  build.replacesStopFiles = command.force;
   return buildInto(session, command.model, build, writer);
 }
 
@@ -194,7 +144,8 @@ int heddle::runCompile(const CompileCommand &given) {
     output = (llvm::sys::path::stem(command.model.path) + "." +
               (stops ? command.build.stopAfter + ".mlir" : "heddle"))
                  .str();
-  if (!mayReplace(session, command, output))
+  command.build.replacesFiles = command.force;
+  if (!mayDump(session, command, output))
     return session.fail();
   std::optional<BuildResult> result =
       stops ? buildUpTo(session, command, output)

@@ -11,6 +11,7 @@
 #include "heddle/Driver/InputRanges.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Driver/Model.h"
+#include "heddle/Driver/OutputFiles.h"
 #include "heddle/Driver/Reports.h"
 #include "heddle/Driver/Targets.h"
 #include "heddle/Pipeline/GraphPipeline.h"
@@ -63,7 +64,7 @@ public:
     if (build.stopAfter != stage)
       return success();
     std::string file = numbered(stopFile(), stopFiles);
-    if (stopFiles++ && !build.replacesStopFiles &&
+    if (stopFiles++ && !build.replacesFiles &&
         llvm::sys::fs::is_regular_file(file)) {
       session.diagnostics.report(ErrorCode::FileExists,
                                  file + " exists and is no artifact");
@@ -535,6 +536,8 @@ std::optional<BuildResult> heddle::buildArtifact(Session &session,
                                                  const ModelOptions &model,
                                                  const BuildOptions &build,
                                                  StringRef output) {
+  if (!mayReplace(session, model, build, output))
+    return std::nullopt;
   format::ArtifactWriter writer;
   if (format::Error error = writer.open(output.str())) {
     session.diagnostics.report(toErrorCode(error), error.message());

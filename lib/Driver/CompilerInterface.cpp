@@ -163,6 +163,7 @@ static void fill(const heddle_compile_options &options, ModelOptions &model,
                   options.calibration ? options.calibration : "",
                   options.precision_policy ? options.precision_policy : ""};
   build.flushSubnormals = options.flush_subnormals != 0;
+  build.replacesFiles = options.force != 0;
   if (options.on_phase)
     build.onPhase = [call = options.on_phase, data = options.on_phase_data](
                         const char *phase) { call(data, phase); };

@@ -199,6 +199,7 @@ def compile(
     entries: Mapping[str, Any] | None = None,
     mesh: str | Mapping[str, int] | None = None,
     shardings: Mapping[str, Any] | str | os.PathLike | None = None,
+    force: bool = False,
     on_phase: Callable[[str], Any] | None = None,
 ) -> pathlib.Path:
     """Compiles `model` into an artifact and returns its path.
@@ -221,7 +222,7 @@ def compile(
     `binds` say holds for the entries that have what they name. With `mesh`, {"data": 4, "model": 2}, the model is partitioned over as many devices: a
     StableHLO program, as jax makes it, over its mesh of these axes, and an ONNX model as `shardings` say of some of its values, which lets the others
     follow: {"x": ("data", None), "w*": '[{}, {"model"}]'} names the axes along which each dimension is cut, and may be a file of lines
-    `w1: [{}, {"model"}]`. `on_phase` is called with the name of each phase when that begins; an exception that it raises, and Ctrl-C, end
+    `w1: [{}, {"model"}]`. An artifact at `output` is replaced, another file only with `force`, and what is read (the model, weights) never. `on_phase` is called with the name of each phase when that begins; an exception that it raises, and Ctrl-C, end
     the compilation.
     """
     from heddle import _compiler
@@ -249,7 +250,7 @@ def compile(
             _names(place, "place"),
             [f"{nodes}={device}" for nodes, device in _items(place_rules, "place_rules", '{"encoder*": "sim:0"}')], place_by, bool(device_tensors),
             [f"{past}={present}" for past, present in _named(states, "states", '{"past": "present"}')], _entry_models(stack, entry_items),
-            _mesh_text(mesh), _shards(shardings), on_phase)
+            _mesh_text(mesh), _shards(shardings), bool(force), on_phase)
     _check(*outcome)
     return pathlib.Path(output)
 

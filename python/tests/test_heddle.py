@@ -140,6 +140,29 @@ def test_threads_and_forks_compile(tmp_path):
     assert len(set(bytes_of.values())) == 1
 
 
+def test_files_that_are_no_artifacts_stay(tmp_path):
+    """As on the command line: they are replaced by force, and what is read never is."""
+    model, precious = tmp_path / "model.onnx", tmp_path / "precious.txt"
+    onnx.save(perceptron(), model)
+    precious.write_text("precious")
+    bytes_before = model.read_bytes()
+    with pytest.raises(heddle.CompileError, match="precious.txt exists and is no artifact") as error:
+        heddle.compile(model, precious, dims={"batch": 3})
+    assert error.value.code == "HDL-0103" and precious.read_text() == "precious"
+    for options in ({"model": model}, {"model": model, "force": True}, {"entries": {"main": model}, "force": True}):
+        with pytest.raises(heddle.CompileError, match="the output would replace the model: name another file"):
+            heddle.compile(output=model, dims={"batch": 3}, **options)
+    np.save(tmp_path / "x.npy", X)
+    with pytest.raises(heddle.CompileError, match="the output would replace .*x.npy, which is read"):
+        heddle.compile(model, tmp_path / "x.npy", binds={"x": tmp_path / "x.npy"}, force=True)
+    assert model.read_bytes() == bytes_before and np.array_equal(np.load(tmp_path / "x.npy"), X)
+    for force in True, False:
+        heddle.load(heddle.compile(model, precious, dims={"batch": 3}, force=force))
+    with pytest.raises(heddle.CompileError, match="cannot write '': the path is empty") as error:
+        heddle.compile(model, "", dims={"batch": 3})
+    assert error.value.code == "HDL-0104"
+
+
 def test_each_call_chooses_sizes_up_to_a_bound(tmp_path):
     onnx.save(perceptron(), tmp_path / "perceptron.onnx")
     model = heddle.load(heddle.compile(tmp_path / "perceptron.onnx", tmp_path / "open.heddle", dims={"batch": "0..5"}))

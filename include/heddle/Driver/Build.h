@@ -43,7 +43,8 @@ std::optional<BuildResult> buildGraphInto(Session &session,
                                           const BuildOptions &build,
                                           format::ArtifactWriter &writer);
 
-/// The same into a file at `output`.
+/// The same as `buildInto` into a file at `output`, if that may be replaced
+/// (OutputFiles.h).
 std::optional<BuildResult> buildArtifact(Session &session,
                                          const ModelOptions &model,
                                          const BuildOptions &build,

@@ -106,9 +106,9 @@ struct BuildOptions {
   std::string stopAfter;
   /// The file of that IR; "" is the model's stem with the stage and .mlir.
   std::string stopFile;
-  /// Whether the files of further targets, STOPFILE.1.mlir and so on, may be
-  /// there already.
-  bool replacesStopFiles = false;
+  /// Whether files that are no artifacts may be replaced: by the artifact, by
+  /// that IR, and by the same of further targets, STOPFILE.1.mlir and so on.
+  bool replacesFiles = false;
   std::string startFrom;
   /// Ends the build after this stage as a fault of heddle's own does: for tests
   /// of what is left then.

@@ -1,5 +1,6 @@
 // The compiler's C interface: what it takes of callers that were built with
-// other versions of it, or make mistakes, and its options: placement, states, entries.
+// other versions of it, or make mistakes, and its options: placement, states,
+// entries.
 
 #include "heddle/compiler.h"
 
@@ -7,6 +8,8 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <unistd.h>
 
@@ -69,6 +72,55 @@ TEST_F(Interface, SizesThatAreNotSet) {
   EXPECT_EQ(compile(&model, &options), HEDDLE_BAD_INPUT);
   EXPECT_TRUE(says("options: a struct's size is not set")) << document;
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+// As on the command line: what is no artifact is replaced only by force, and
+// what is read never.
+TEST_F(Interface, FilesThatAreThere) {
+  auto write = [](const std::string &file, const std::string &text) {
+    std::ofstream(file) << text;
+  };
+  auto contents = [](const std::string &file) {
+    std::ifstream stream(file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  write(path, "precious");
+  EXPECT_EQ(compile(&model, &options), HEDDLE_USAGE);
+  EXPECT_TRUE(says("HDL-0103") && says("is no artifact")) << document;
+  EXPECT_EQ(contents(path), "precious");
+  options.force = 1;
+  EXPECT_EQ(compile(&model, &options), HEDDLE_COMPILED) << document;
+  options.force = 0;
+  EXPECT_EQ(compile(&model, &options), HEDDLE_COMPILED) << document;
+
+  // The model is in the file that the artifact would go to, by any name.
+  write(path, source);
+  std::string other = path + ".mlir";
+  std::filesystem::create_symlink(path, other);
+  heddle_model file{};
+  file.size = sizeof file;
+  file.path = other.c_str();
+  options.force = 1;
+  EXPECT_EQ(compile(&file, &options), HEDDLE_USAGE);
+  EXPECT_TRUE(says("the output would replace the model")) << document;
+  heddle_entry entry{sizeof(heddle_entry), "main", &file};
+  const heddle_entry *entries[] = {&entry, nullptr};
+  options.entries = entries;
+  EXPECT_EQ(compile(nullptr, &options), HEDDLE_USAGE);
+  EXPECT_TRUE(says("the output would replace the model")) << document;
+  EXPECT_EQ(contents(path), source);
+  std::filesystem::remove(other);
+
+  // The name of a model in memory is no file's.
+  options.entries = nullptr;
+  model.path = path.c_str();
+  EXPECT_EQ(compile(&model, &options), HEDDLE_COMPILED) << document;
+}
+
+TEST_F(Interface, AnEmptyPath) {
+  path.clear();
+  EXPECT_EQ(compile(&model, &options), HEDDLE_BAD_INPUT);
+  EXPECT_TRUE(says("HDL-0104") && says("the path is empty")) << document;
 }
 
 // Of a caller that knows no cancel flag: what stands there is not looked at.
