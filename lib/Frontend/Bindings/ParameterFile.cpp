@@ -296,6 +296,11 @@ LogicalResult bindInputs(
     for (auto [i, name] : llvm::enumerate(names)) {
       bool named =
           binding.argument == name || binding.argument == std::to_string(i);
+      if (named && !binding.argument.empty() && bound.test(i))
+        return emitError(loc, ErrorCode::StableHloBind)
+               << "argument '" << name
+               << "' is bound twice, the second time to '" << binding.file
+               << "': leave one binding out";
       if (bound.test(i) || (!binding.argument.empty() && !named))
         continue;
       FailureOr<const Parameter *> tensor =
