@@ -67,6 +67,8 @@ void Context::askForShapes(std::vector<heddle_tensor> &outs,
   bool any = std::find(open.begin(), open.end(), true) != open.end();
   if (!computesSizes && !any)
     return;
+  if (any && open.size() != outs.size())
+    throw nb::type_error("open is not one for each output");
   shapes.resize(outs.size());
   for (size_t i = 0; i < outs.size(); ++i) {
     if (!outs[i].rank)
@@ -550,7 +552,8 @@ void bindContext(nb::module_ &module) {
            nb::arg("states"), nb::arg("sizes"))
       .def("call", &Context::call, nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("input_bits"), nb::arg("output_bits"), nb::arg("states"),
-           nb::arg("sizes"), nb::arg("open"), nb::arg("timeout") = nb::none())
+           nb::arg("sizes"), nb::arg("open") = std::vector<bool>(),
+           nb::arg("timeout") = nb::none())
       .def("submit", &Context::submit, nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("input_bits"), nb::arg("output_bits"), nb::arg("states"),
            nb::arg("sizes"), nb::arg("open"), nb::arg("timeout").none(),

@@ -136,7 +136,7 @@ class Context:
     def output_shapes(self, inputs: Sequence[Sequence[int]], states: Sequence[State], sizes: Sequence[int]) -> list[list[int]]: ...
     def call(
         self, inputs: Sequence[Any], outputs: Sequence[Any], input_bits: Sequence[bool], output_bits: Sequence[bool], states: Sequence[State],
-        sizes: Sequence[int], open: Sequence[bool], timeout: float | None = None
+        sizes: Sequence[int], open: Sequence[bool] = (), timeout: float | None = None
     ) -> list[list[int]]: ...
     def submit(
         self, inputs: Sequence[Any], outputs: Sequence[Any], input_bits: Sequence[bool], output_bits: Sequence[bool], states: Sequence[State],
