@@ -7,6 +7,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <filesystem>
+#include <optional>
 #include <string>
 
 namespace heddle::python {
@@ -17,7 +19,12 @@ namespace nb = nanobind;
 /// missed by the others when the process ends, as what has failed.
 class Group {
 public:
-  explicit Group(const std::string &engine);
+  /// What is not given is said by variables, as heddle_group_options describes
+  /// it; `rank` and `count` are given together.
+  Group(const std::string &engine, std::optional<int64_t> rank,
+        std::optional<int64_t> count,
+        const std::optional<std::string> &rendezvous,
+        const std::optional<std::filesystem::path> &secretFile);
   Group(const Group &) = delete;
 
   uint32_t rank() const { return heddle_group_rank(handle()); }

@@ -20,6 +20,11 @@ static constexpr uint64_t usualPieceBytes = uint64_t(1) << 30,
 
 static Error joinByMpi(const heddle_group_options &options,
                        std::unique_ptr<Transport> &joined) {
+  if (options.rank || options.count || options.rendezvous ||
+      options.secret_file)
+    return {HEDDLE_ARGUMENT_INVALID,
+            "rank, count, rendezvous and secret_file are of the engine tcp: "
+            "processes of mpi learn from their launcher who they are"};
   if (options.piece_bytes > mostPieceBytes)
     return {HEDDLE_ARGUMENT_INVALID, "pieces of 2^31 bytes or more"};
   return joinMpi(options.library,
@@ -32,7 +37,7 @@ static Error joinByTcp(const heddle_group_options &options,
   if (options.library || options.piece_bytes)
     return {HEDDLE_ARGUMENT_INVALID,
             "a library and pieces are of the engine mpi, not of tcp"};
-  return joinTcp(joined);
+  return joinTcp(options, joined);
 }
 
 Error LaunchedGroup::join(const heddle_group_options &options,

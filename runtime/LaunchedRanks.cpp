@@ -134,6 +134,21 @@ Error LaunchedRanks::callPlaced(const heddle_call_options &options) {
                  entry.outputs.size(), options);
 }
 
+namespace {
+/// While it lives this rank is in a call.
+class Watch {
+public:
+  Watch(Transport &transport, const SlowReport &report) : transport(transport) {
+    transport.watchSlow(&report);
+  }
+  ~Watch() { transport.watchSlow(nullptr); }
+  Watch(const Watch &) = delete;
+
+private:
+  Transport &transport;
+};
+} // namespace
+
 Error LaunchedRanks::runPart(const heddle_tensor *const *inputs,
                              size_t inputCount,
                              const heddle_tensor *const *outputs,
@@ -260,6 +275,7 @@ Error LaunchedRanks::run(const heddle_call_options &options) {
 Error LaunchedRanks::callAll(const heddle_call_options &options) {
   if (Error error = checkGroup())
     return error;
+  Watch watch(*group->transport, slow);
   patience = {options.deadline_ns, options.cancel};
   uint64_t now = monotonicNs(), remaining = 0;
   if (options.deadline_ns)
@@ -290,6 +306,7 @@ Error LaunchedRanks::runOwn(const heddle_tensor *const *inputs,
   return inTurn([&]() -> Error {
     if (Error error = checkGroup())
       return error;
+    Watch watch(*group->transport, slow);
     return conclude(runPart(inputs, inputCount, outputs, outputCount, options));
   });
 }
@@ -342,8 +359,10 @@ Error LaunchedRanks::serveAll() {
       group->transport->expectEnds(true);
       return {};
     }
-    if (!error)
+    if (!error) {
+      Watch watch(*group->transport, slow);
       error = takePart(order);
+    }
     if (Error failed = conclude(error))
       return failed;
   }

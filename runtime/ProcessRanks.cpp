@@ -35,6 +35,8 @@ static constexpr uint64_t cancelCheckNs = 1000000;
 /// How long it waits at once for ranks that have counted their reports, and
 /// only have to note them.
 static constexpr uint64_t noteNs = 50000;
+/// How often it looks for slow ranks in the time after which one is.
+static constexpr uint64_t slowChecks = 4;
 /// How long a rank has to end by itself.
 static constexpr uint64_t patienceNs = 1000000000;
 /// How long all ranks have to get ready, and to report once their call is
@@ -107,6 +109,7 @@ Error ProcessRanks::placeMemory(uint32_t threads) {
   uint64_t reportsAt = alignUp(sizeof(Orders), alignof(Report)),
            bytes = alignUp(reportsAt + count * sizeof(Report), pageBytes);
   members = std::vector<Member>(count);
+  toldSlow.resize(count);
   std::vector<uint64_t> offsets;
   for (size_t i = 0; i < tensors.count(); ++i)
     for (uint32_t rank = 0; rank < count; ++rank) {
@@ -166,6 +169,8 @@ Error ProcessRanks::create(uint32_t threads) {
   heddle_status why;
   if (int32_t code = engine.open(parts.ranks(), &world, &why))
     return told(code, why);
+  if (slow.tell)
+    engine.watch(world, slow.leastNs);
   if (Error error = placeMemory(threads))
     return error;
   lastReport = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -182,6 +187,7 @@ Error ProcessRanks::create(uint32_t threads) {
     return {HEDDLE_RANK_FAILED, "the ranks' processes were not ready in " +
                                     std::to_string(createNs / 1000000000) +
                                     " seconds"};
+  looksForSlow = slow.tell != nullptr;
   return outcome();
 }
 
@@ -258,6 +264,33 @@ void ProcessRanks::fail(uint32_t rank, const std::string &how) {
   killAll();
 }
 
+/// Tells of ranks that are slow, each once in a call: those for which others
+/// wait in a collective, and those that neither wait nor report when half of
+/// all have done so.
+void ProcessRanks::findSlow() {
+  uint64_t now = monotonicNs(), lastNs = begunNs;
+  size_t done = 0;
+  auto hasReported = [&](uint32_t rank) {
+    return reported[rank].call.load(std::memory_order_acquire) == calls;
+  };
+  for (uint32_t rank = 0; rank < members.size(); ++rank)
+    if (hasReported(rank)) {
+      ++done;
+      lastNs = std::max<uint64_t>(lastNs, reported[rank].endedNs);
+    }
+  bool isLate = 2 * done >= members.size() &&
+                now >= lastNs + slowAfterNs(slow.leastNs, lastNs - begunNs);
+  for (uint32_t rank = 0; rank < members.size(); ++rank) {
+    uint64_t sinceNs = engine.slow_since(world, rank);
+    if (!sinceNs && isLate && !hasReported(rank) && !engine.waits(world, rank))
+      sinceNs = lastNs;
+    if (!sinceNs || toldSlow[rank])
+      continue;
+    toldSlow[rank] = 1;
+    slow.tell(slow.user, rank, now - sinceNs);
+  }
+}
+
 /// The first rank that has not reported its call; the number of ranks: none.
 uint32_t ProcessRanks::firstMissing() const {
   uint32_t rank = 0;
@@ -269,6 +302,8 @@ uint32_t ProcessRanks::firstMissing() const {
 
 void ProcessRanks::order(const heddle_call_options &options) {
   engine.begin(world);
+  begunNs = monotonicNs();
+  std::fill(toldSlow.begin(), toldSlow.end(), 0);
   orders->cancel = 0;
   orders->deadlineNs = options.deadline_ns;
   orders->flags = options.flags;
@@ -299,6 +334,8 @@ Error ProcessRanks::awaitReports(const heddle_call_options &options) {
   uint64_t until = 0;
   bool isCancelled = false;
   while (!failure.code) {
+    if (looksForSlow)
+      findSlow();
     uint32_t missing = firstMissing();
     if (missing == members.size())
       return {};
@@ -325,6 +362,9 @@ Error ProcessRanks::awaitReports(const heddle_call_options &options) {
     uint64_t next = until ? until : options.deadline_ns;
     if (options.cancel && !isCancelled)
       next = next ? std::min(next, now + cancelCheckNs) : now + cancelCheckNs;
+    uint64_t lookNs = looksForSlow ? now + slow.leastNs / slowChecks : 0;
+    if (lookNs && (!next || lookNs < next))
+      next = lookNs;
     // Where all have counted their reports, they note them at once, and nobody
     // wakes for that.
     bool sleeps = orders->missing.load(std::memory_order_acquire);
@@ -386,6 +426,7 @@ void ProcessRanks::report(uint32_t rank, uint32_t call,
                           const heddle_status &outcome) {
   engine.end(world, rank, outcome.code, outcome.message);
   reported[rank].outcome = outcome;
+  reported[rank].endedNs = monotonicNs();
   // Counted before it is noted: the next call begins when all are noted, and
   // counts its own.
   bool isLast = orders->missing.fetch_sub(1, std::memory_order_acq_rel) == 1;

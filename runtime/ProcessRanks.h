@@ -34,7 +34,8 @@ private:
   /// What a rank's process tells of the call that it did last.
   struct Report {
     std::atomic<uint32_t> call;
-    uint32_t threads; ///< That the rank has.
+    uint32_t threads;              ///< That the rank has.
+    std::atomic<uint64_t> endedNs; ///< When the call ended.
     heddle_status outcome;
   };
   /// A rank as the caller's process knows it.
@@ -66,6 +67,7 @@ private:
   bool awaitChange(uint64_t untilNs);
   uint32_t firstMissing() const;
   void findEnded();
+  void findSlow();
   void fail(uint32_t rank, const std::string &how);
   Error outcome() const;
 
@@ -88,6 +90,9 @@ private:
   heddle_status failure = {}; ///< Of the rank whose process ended first, since
                               ///< when there is none any more.
   uint32_t calls = 0;         ///< Making the ranks is the first.
+  uint64_t begunNs = 0;       ///< When the call began.
+  bool looksForSlow = false;  ///< In calls, once the ranks are made.
+  std::vector<char> toldSlow; ///< Of each rank, in the call.
   pid_t owner;                ///< Whose processes the ranks are.
 };
 

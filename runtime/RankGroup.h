@@ -6,6 +6,7 @@
 #include "runtime/RankParts.h"
 #include "runtime/RankTensors.h"
 #include "runtime/Turn.h"
+#include "runtime/collectives/SlowRanks.h"
 
 #include <memory>
 
@@ -85,6 +86,7 @@ protected:
   const EntrySpec &entry;
   RankParts parts;
   RankTensors tensors; ///< Of a call.
+  SlowReport slow;     ///< Set before the ranks are created.
   std::atomic<bool> busy{false};
 };
 

@@ -853,6 +853,18 @@ typedef struct heddle_group_options {
                            interface of either; NULL: the launcher's */
   uint64_t piece_bytes; /* the most of one of MPI's messages, below 2^31; 0:
                            2^30. Larger tensors go in several */
+  /* Of "tcp". What is given here comes before the variables that say it else;
+     those that are wrong are HEDDLE_ARGUMENT_INVALID, which names them. */
+  uint32_t rank;           /* the number of this process, below `count` */
+  uint32_t count;          /* how many processes there are, up to 2^20; 0:
+                              variables say which of how many this one is */
+  const char *rendezvous;  /* "HOST:PORT", "[::1]:29500": where rank 0 waits for
+                              the others, the same for all; NULL: variables say
+                              it */
+  const char *secret_file; /* a file with what all know and nobody else, at
+                              least 16 characters, which this user alone may
+                              read (HEDDLE_FILE_UNREADABLE); NULL: variables say
+                              it */
 } heddle_group_options;
 
 /* Joins the group: all processes call it, and it returns when all have. The
@@ -865,10 +877,11 @@ typedef struct heddle_group_options {
    MPI with MPI_THREAD_MULTIPLE. Not for processes that fork ranks.
 
    With "tcp" processes are those that torchrun, srun or a shell has started:
-   RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or Slurm's variables, say who
-   this one is and where the first waits for the others, and HEDDLE_SECRET or
-   HEDDLE_SECRET_FILE by what they know each other, which on 127.0.0.1 need not
-   be given (docs/tutorial/many-devices.md, SECURITY.md). Those that do not come
+   where the options do not, RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or
+   Slurm's variables, say who this one is and where the first waits for the
+   others, and HEDDLE_SECRET or HEDDLE_SECRET_FILE by what they know each other,
+   which on 127.0.0.1 and [::1] need not be given
+   (docs/tutorial/many-devices.md, SECURITY.md). Those that do not come
    within HEDDLE_JOIN_SECONDS (120) are named (HEDDLE_RANK_FAILED). Such a group
    can be joined again when it has been left. heddle_group_abort ends the other
    processes when they wait in a function of the group or its ranks, or come to
@@ -926,6 +939,19 @@ typedef struct heddle_ranks_options {
   uint32_t own_calls;  /* of a group, for all its processes alike: not 0: they
                           call heddle_ranks_call_own; 0: the first process
                           calls, and the others heddle_ranks_serve */
+  uint32_t slow_seconds; /* how long others wait for a rank at least until it is
+                            called slow; 0: 5 */
+  /* Called in calls when a rank is slow: others wait for it for `waited_ns`,
+     which is slow_seconds or more and nine times as long as it took them to
+     come there. It has not ended, as far as is known (it may be stopped), and
+     the call goes on. Of ranks that are processes (engine "processes"), on the
+     thread that calls; of a group of the engine "tcp" in each process that
+     waits itself, on the thread that does, and with the rank for which all
+     others wait in the end. Each rank is named once in a call. It must not use
+     the ranks or the group, and must not unwind. Of other engines it is
+     HEDDLE_ARGUMENT_INVALID. NULL: nobody is told. */
+  void (*on_slow)(void *user, uint32_t rank, uint64_t waited_ns);
+  void *user; /* handed to on_slow */
 } heddle_ranks_options;
 
 /* Makes the ranks of an entry. Each has a context of its own; calls allocate

@@ -61,18 +61,45 @@ static int serveLaunched(const CallCommand &command, heddle_group *group) {
   return code;
 }
 
+/// What a command line says that cannot be; empty: nothing.
+static std::string findContradiction(const CallCommand &command) {
+  if (command.engine != "mpi" && !command.mpiLibrary.empty())
+    return "--mpi-library is for --engine mpi alone";
+  bool saysWho = command.rank || !command.rendezvous.empty() ||
+                 !command.secretFile.empty();
+  if (command.engine != "tcp" && saysWho)
+    return "--rank, --rendezvous and --secret-file are for --engine tcp alone";
+  if (command.rank && !command.ranks)
+    return "--rank wants --devices, which says how many processes there are";
+  if (command.rank && *command.rank >= command.ranks)
+    return "--rank is " + std::to_string(*command.rank) +
+           ", and should be a number from 0 to " +
+           std::to_string(command.ranks - 1) + " (--devices " +
+           std::to_string(command.ranks) + ")";
+  return {};
+}
+
+static const char *orNull(const std::string &text) {
+  return text.empty() ? nullptr : text.c_str();
+}
+
 int heddle::runLaunched(const CallCommand &command,
                         llvm::function_ref<int(heddle_group *group)> call) {
-  if (command.engine != "mpi" && !command.mpiLibrary.empty())
-    return reportUsage(command.common,
-                       "--mpi-library is for --engine mpi alone");
+  std::string wrong = findContradiction(command);
+  if (!wrong.empty())
+    return reportUsage(command.common, wrong);
   if (command.engine != "mpi" && command.engine != "tcp")
     return call(nullptr);
   heddle_group_options options{};
   options.size = sizeof options;
   options.engine = command.engine.c_str();
-  options.library =
-      command.mpiLibrary.empty() ? nullptr : command.mpiLibrary.c_str();
+  options.library = orNull(command.mpiLibrary);
+  options.rendezvous = orNull(command.rendezvous);
+  options.secret_file = orNull(command.secretFile);
+  if (command.rank) {
+    options.rank = *command.rank;
+    options.count = command.ranks;
+  }
   heddle_group *group = nullptr;
   heddle_status joined = heddle_group_join(&options, &group);
   if (joined.code) {

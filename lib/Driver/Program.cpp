@@ -9,6 +9,7 @@
 #include "runtime/format/ManifestTables.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -228,6 +229,14 @@ size_t Program::arenaBytes(unsigned threads) const {
   return bytes;
 }
 
+/// Says which rank all others wait for, as heddle_ranks_options.on_slow.
+static void warnOfSlow(void *session, uint32_t rank, uint64_t waitedNs) {
+  static_cast<Session *>(session)->diagnostics.warn(
+      "rank " + llvm::Twine(rank) + " is slow: others have waited " +
+      llvm::formatv("{0:F1}", double(waitedNs) / 1e9).str() +
+      " s for it, and it has not ended");
+}
+
 bool Program::prepare(unsigned threads, const std::string &engine,
                       heddle_group *group) {
   if (isPartitioned() || group) {
@@ -236,6 +245,10 @@ bool Program::prepare(unsigned threads, const std::string &engine,
     options.threads = threads;
     options.engine = group || engine.empty() ? nullptr : engine.c_str();
     options.group = group;
+    if (engine == "processes" || engine == "tcp") {
+      options.on_slow = warnOfSlow;
+      options.user = &session;
+    }
     return check(heddle_ranks_create(program, entryIndex, &options, &ranks));
   }
   heddle_context_options options{};

@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -110,7 +111,10 @@ class Submission:
     def cancel(self) -> None: ...
 
 class Group:
-    def __init__(self, engine: str = "tcp") -> None: ...
+    def __init__(
+        self, engine: str = "tcp", *, rank: int | None = None, count: int | None = None, rendezvous: str | None = None,
+        secret_file: str | os.PathLike[str] | None = None
+    ) -> None: ...
     @property
     def rank(self) -> int: ...
     @property

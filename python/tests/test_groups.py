@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import re
+import socket
 import subprocess
 import sys
 
@@ -13,11 +15,13 @@ from test_ranks import LAYERS, V, W, X, Y
 
 # What each process does: x has five rows, and parts of three.
 WORKER = """
+import pathlib
 import sys
 import numpy as np
 import heddle
 path, arrays, wrong = sys.argv[1], np.load(sys.argv[2]), sys.argv[3]
-with heddle.Group() as group:
+given = dict(rank=int(sys.argv[4]), count=4, rendezvous=sys.argv[5], secret_file=pathlib.Path(sys.argv[6])) if len(sys.argv) > 4 else {}
+with heddle.Group(**given) as group:
     model = heddle.load(path, threads=1, group=group)
     assert group.count == model.ranks == 4
     given = {}
@@ -60,6 +64,38 @@ def run(tmp_path, wrong=""):
 def test_own_parts(tmp_path):
     code, text = run(tmp_path)
     assert code == 0 and text.count("is done") == 4, text
+
+
+def test_what_is_given_comes_before_variables(tmp_path):
+    path = heddle.compile(LAYERS.encode(), tmp_path / "layers.heddle", mesh={"data": 2, "model": 2})
+    np.savez(tmp_path / "arrays.npz", x=X, w=W, v=V, y=Y)
+    secret = tmp_path / "secret.txt"
+    secret.touch(mode=0o600)
+    secret.write_text("0123456789abcdef")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        place = f"127.0.0.1:{free.getsockname()[1]}"
+    wrong = dict(os.environ, RANK="9", WORLD_SIZE="none", HEDDLE_RENDEZVOUS="there", HEDDLE_SECRET="short")
+    ranks = [subprocess.Popen([sys.executable, "-c", WORKER, path, tmp_path / "arrays.npz", "", str(rank), place, secret], env=wrong, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for rank in range(4)]
+    for rank in ranks:
+        text = rank.communicate(timeout=240)[0]
+        assert rank.returncode == 0 and "is done" in text, text
+
+
+@pytest.mark.parametrize("given, message", [
+    (dict(rank=4, count=4), "rank is 4, and should be a number from 0 to 3"),
+    (dict(rank=-1, count=4), "rank is -1, and should be a number from 0 to 3"),
+    (dict(rank=0, count=0), "count is 0, and should be a number from 1 to 1048576"),
+    (dict(rank=1), "of rank and count only rank is given"),
+    (dict(count=4), "of rank and count only count is given"),
+    (dict(rank=1, count=4, rendezvous="::1"), "rendezvous is '::1', and should be HOST:PORT, as 127.0.0.1:29500 or "),
+    (dict(rank=1, count=4, rendezvous="127.0.0.1:1", secret_file="none.txt"), "rank 1: secret_file: the secret in none.txt: No such file or directory"),
+    (dict(engine="mpi", rank=0, count=1), "rank, count, rendezvous and secret_file are of the engine tcp"),
+])
+def test_what_is_given_wrong_is_named(given, message):
+    with pytest.raises(heddle.HeddleError, match=re.escape(message)):
+        heddle.Group(**given)
 
 
 def test_one_process_with_another_shape(tmp_path):

@@ -4,7 +4,9 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <string>
 
+using namespace heddle;
 using namespace heddle::runtime;
 
 void Board::open(Place *given, uint32_t ranks) {
@@ -14,8 +16,13 @@ void Board::open(Place *given, uint32_t ranks) {
 }
 
 void Board::begin() {
-  for (uint32_t i = 0; i < count; ++i)
-    places[i] = {};
+  for (uint32_t i = 0; i < count; ++i) {
+    Place &place = places[i];
+    place.name = nullptr;
+    place.site = place.phase = 0;
+    place.waits = place.ended = false;
+    place.slowSinceNs = 0;
+  }
   waiting = ended = 0;
   problem.code = HEDDLE_OK;
   *problem.message = '\0';
@@ -84,6 +91,24 @@ void Board::leave(uint32_t rank) {
     return;
   places[rank].waits = false;
   --waiting;
+}
+
+void Board::blame(uint32_t rank, const heddle_collective &collective,
+                  uint64_t sinceNs) {
+  for (uint32_t i = 0; i < collective.member_count; ++i) {
+    uint32_t member = collective.members[i];
+    if (member != rank && isAwaited(member) && !places[member].slowSinceNs)
+      places[member].slowSinceNs = sinceNs;
+  }
+}
+
+format::Error Board::whileWaiting(const format::Error &over, uint32_t rank,
+                                  const heddle_collective &collective) const {
+  for (uint32_t i = 0; i < collective.member_count; ++i)
+    if (collective.members[i] != rank && isAwaited(collective.members[i]))
+      return {over.code(), over.message() + " while it waited for rank " +
+                               std::to_string(collective.members[i])};
+  return over;
 }
 
 void Board::end(uint32_t rank, int32_t code, const char *message) {

@@ -5,22 +5,29 @@
 #define HEDDLE_RUNTIME_COLLECTIVES_BOARD_H
 
 #include "runtime/collectives/engine.h"
+#include "runtime/format/Error.h"
+
+#include <atomic>
 
 namespace heddle::runtime {
 
 /// What ranks know of each other. An engine has one, which its ranks use by
 /// turns, and wakes those that wait when it says so. It takes no memory, and
 /// may lie in memory of several processes of which one has made the others.
+/// What is atomic may be read without a turn.
 class Board {
 public:
   /// Where a rank is.
   struct Place {
-    const char *name; ///< Of a collective.
-    uint32_t site, phase;
-    bool waits, ended;
+    const char *name = nullptr; ///< Of a collective.
+    uint32_t site = 0, phase = 0;
+    std::atomic<bool> waits{false};
+    bool ended = false;
+    /// Since when others wait for the rank, which is slow; 0: it is not.
+    std::atomic<uint64_t> slowSinceNs{0};
   };
 
-  /// `places` has room for `count` ranks.
+  /// `places` are those of `count` ranks.
   void open(Place *places, uint32_t count);
   /// Before all ranks begin a call.
   void begin();
@@ -32,6 +39,14 @@ public:
   /// The rank does not wait any more.
   void leave(uint32_t rank);
   bool waits(uint32_t rank) const { return places[rank].waits; }
+  /// The rank has waited for long since then: whoever of its group has not come
+  /// and does not wait elsewhere is slow.
+  void blame(uint32_t rank, const heddle_collective &collective,
+             uint64_t sinceNs);
+  uint64_t slowSinceNs(uint32_t rank) const { return places[rank].slowSinceNs; }
+  /// The end of a rank's wait, and for whom it waited.
+  format::Error whileWaiting(const format::Error &over, uint32_t rank,
+                             const heddle_collective &collective) const;
   /// A rank's call has ended.
   void end(uint32_t rank, int32_t code, const char *message);
   /// What went wrong first stays.
@@ -41,6 +56,9 @@ public:
 
 private:
   bool isComplete(uint32_t rank, const heddle_collective &collective) const;
+  bool isAwaited(uint32_t rank) const {
+    return !places[rank].waits && !places[rank].ended;
+  }
   void failIfStuck();
 
   Place *places;

@@ -277,4 +277,7 @@ const heddle_collective_engine heddle_message_engine = {
       if (code)
         toWorld(world).fail({static_cast<heddle_code>(code), message});
     },
-    [](heddle_collective_world *) {}};
+    [](heddle_collective_world *) {},
+    /*watch=*/nullptr,
+    /*slow_since=*/nullptr,
+    /*waits=*/nullptr};

@@ -5,10 +5,12 @@
 #include "runtime/SharedRegion.h"
 #include "runtime/collectives/Board.h"
 #include "runtime/collectives/InPlace.h"
+#include "runtime/collectives/SlowRanks.h"
 #include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/Clock.h"
 #include "runtime/drivers/cpu/Pool.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <pthread.h>
@@ -25,8 +27,10 @@ namespace {
 /// What lies in the shared memory, before what the ranks tell of themselves.
 struct Header {
   pthread_mutex_t mutex;
-  SharedSignal changes; ///< Those that wait are woken here.
-  Board board;          ///< Used with the mutex held.
+  SharedSignal changes;     ///< Those that wait are woken here.
+  Board board;              ///< Used with the mutex held.
+  uint64_t leastSlowNs = 0; ///< When a rank is slow; 0: nobody wants to know.
+  uint64_t begunNs = 0;     ///< When the call began, if somebody wants to.
 };
 
 /// The ranks; each process has a copy of this.
@@ -35,6 +39,7 @@ struct World final : Meeting {
   Header *header = nullptr;
   InPlaceRank *ranks = nullptr;
   uint64_t patienceNs = 0; ///< For how long they spin.
+  uint64_t metNs = 0;      ///< When this rank met others last.
 
   Error open(uint32_t ranks);
   int32_t run(const CollectivePart &part) {
@@ -44,6 +49,7 @@ struct World final : Meeting {
 
 private:
   int32_t meet(const CollectivePart &part, uint32_t phase) override;
+  uint64_t workSinceNs() const { return std::max(metNs, header->begunNs); }
   int32_t wait(const CollectivePart &part, class Lock &lock);
 };
 
@@ -81,6 +87,8 @@ static World &toWorld(heddle_collective_world *world) {
 }
 
 Error World::open(uint32_t count) {
+  static_assert(sizeof(Header) % alignof(InPlaceRank) == 0 &&
+                sizeof(InPlaceRank) % alignof(Board::Place) == 0);
   size_t placesAt = sizeof(Header) + count * sizeof(InPlaceRank);
   if (Error error = memory.allocate(placesAt + count * sizeof(Board::Place),
                                     "what ranks that are processes tell"))
@@ -94,8 +102,10 @@ Error World::open(uint32_t count) {
   pthread_mutexattr_setrobust(&shared, PTHREAD_MUTEX_ROBUST);
   pthread_mutex_init(&header->mutex, &shared);
   pthread_mutexattr_destroy(&shared);
-  header->board.open(reinterpret_cast<Board::Place *>(memory.data() + placesAt),
-                     count);
+  auto *places = reinterpret_cast<Board::Place *>(memory.data() + placesAt);
+  for (uint32_t i = 0; i < count; ++i)
+    new (places + i) Board::Place();
+  header->board.open(places, count);
   return {};
 }
 
@@ -103,12 +113,26 @@ Error World::open(uint32_t count) {
 /// ends all of them where one has ended, and each ends with it.
 int32_t World::wait(const CollectivePart &part, Lock &lock) {
   Board &board = header->board;
+  uint64_t leastNs = header->leastSlowNs, begin = leastNs ? monotonicNs() : 0,
+           blameNs = leastNs
+                         ? begin + slowAfterNs(leastNs, begin - workSinceNs())
+                         : 0;
   while (board.waits(part.rank) && !board.failure().code) {
     // Who cancels wakes all behind it, without the turn.
     uint32_t seen = header->changes.value();
     if (Error over = endOfWait(part.cancel, part.deadlineNs))
-      return tell(over, part.why);
-    lock.wait(seen, patienceNs, part.deadlineNs);
+      return tell(board.whileWaiting(over, part.rank, part.collective),
+                  part.why);
+    uint64_t now = blameNs ? monotonicNs() : 0;
+    if (blameNs && now >= blameNs) {
+      board.blame(part.rank, part.collective, begin);
+      // Who waited elsewhere may be the one now.
+      blameNs = now + (now - begin);
+    }
+    uint64_t untilNs = part.deadlineNs;
+    if (blameNs && (!untilNs || blameNs < untilNs))
+      untilNs = blameNs;
+    lock.wait(seen, patienceNs, untilNs);
   }
   if (!board.waits(part.rank))
     return HEDDLE_OK;
@@ -127,10 +151,10 @@ int32_t World::meet(const CollectivePart &part, uint32_t phase) {
   bool isComplete = board.arrive(part.rank, part.collective, phase);
   if (isComplete || board.failure().code)
     header->changes.wake();
-  if (isComplete)
-    return HEDDLE_OK;
-  int32_t code = wait(part, lock);
+  int32_t code = isComplete ? HEDDLE_OK : wait(part, lock);
   board.leave(part.rank);
+  if (header->leastSlowNs)
+    metNs = monotonicNs();
   return code;
 }
 
@@ -164,6 +188,8 @@ extern const heddle_collective_engine heddle_process_engine = {
       Header &header = *toWorld(world).header;
       Lock lock(header);
       header.board.begin();
+      if (header.leastSlowNs)
+        header.begunNs = monotonicNs();
     },
     [](heddle_collective_world *world, uint32_t rank,
        const heddle_collective *collective, const void *source, void *target,
@@ -176,4 +202,13 @@ extern const heddle_collective_engine heddle_process_engine = {
     [](heddle_collective_world *world) {
       // Whoever has the turn may be stopped.
       toWorld(world).header->changes.wake();
+    },
+    [](heddle_collective_world *world, uint64_t leastNs) {
+      toWorld(world).header->leastSlowNs = leastNs;
+    },
+    [](heddle_collective_world *world, uint32_t rank) {
+      return toWorld(world).header->board.slowSinceNs(rank);
+    },
+    [](heddle_collective_world *world, uint32_t rank) {
+      return static_cast<int>(toWorld(world).header->board.waits(rank));
     }};

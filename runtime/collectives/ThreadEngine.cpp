@@ -55,7 +55,8 @@ int32_t heddle_collective_world::wait(const CollectivePart &part,
                                       std::unique_lock<std::mutex> &lock) {
   while (board.waits(part.rank) && !board.failure().code) {
     if (Error over = endOfWait(part.cancel, part.deadlineNs))
-      return tell(over, part.why);
+      return tell(board.whileWaiting(over, part.rank, part.collective),
+                  part.why);
     uint64_t span = cancelCheckNs;
     if (part.deadlineNs) {
       uint64_t now = monotonicNs(),
@@ -127,4 +128,7 @@ extern const heddle_collective_engine heddle_thread_engine = {
     },
     [](heddle_collective_world *world, uint32_t rank, int32_t code,
        const char *message) { world->end(rank, code, message); },
-    [](heddle_collective_world *world) { world->look(); }};
+    [](heddle_collective_world *world) { world->look(); },
+    /*watch=*/nullptr,
+    /*slow_since=*/nullptr,
+    /*waits=*/nullptr};

@@ -65,10 +65,11 @@ Error Transport::look(const Patience &patience) {
   if (problem.code)
     return told(problem.code, problem);
   if (Error over = endOfWait(patience.cancel, patience.deadlineNs))
-    return over;
+    return whileWaiting(over);
   if (Error error = findApart())
     return error;
   sayWait();
+  watchWaits();
   int64_t ended = expectsEnds ? -1 : watch.findEnded();
   if (ended < 0)
     return {};
@@ -140,7 +141,7 @@ Error Transport::meet() {
 
 int32_t Transport::exchange(const Message *messages, size_t count,
                             const Patience &patience, heddle_status *why) {
-  running = {messages, count, monotonicNs(), false};
+  running = {messages, count, monotonicNs(), false, false};
   if (!problem.code) {
     if (Error error = move(messages, count, patience))
       fail(error);
@@ -167,11 +168,13 @@ void Transport::count(const Exchange &done) {
       traffic.sentBytes += message.bytes;
     } else {
       ++peer.received;
+      peer.claim = {}; // it has come
       ++traffic.received;
       traffic.receivedBytes += message.bytes;
     }
   }
-  counted[isAllOfMachine].waitedNs += monotonicNs() - done.beginNs;
+  workSinceNs = monotonicNs();
+  counted[isAllOfMachine].waitedNs += workSinceNs - done.beginNs;
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,7 +205,8 @@ Error Transport::apart(uint32_t waiting, const Position &here, uint32_t rank,
 /// Tells those of which messages are wanted where this rank is: they find out
 /// whether these can come.
 void Transport::sayWait() {
-  if (running.hasSaidWait || current.kind == Position::outside ||
+  bool isInCall = slow || current.kind != Position::outside;
+  if (running.hasSaidWait || !isInCall ||
       monotonicNs() - running.beginNs < sayWaitNs)
     return;
   running.hasSaidWait = true;
@@ -276,6 +280,8 @@ void Transport::heard(uint32_t rank, Notice &notice) {
     overAs(notice.status);
   if (notice.kind == Notice::Wait)
     peers[rank].wait = notice;
+  if (notice.kind == Notice::Held && notice.holder < rankCount)
+    peers[rank].claim = {notice.holder, notice.waitedNs, monotonicNs()};
 }
 
 Error Transport::endOf(uint32_t rank, const char *how) const {

@@ -4,6 +4,7 @@
 #define HEDDLE_RUNTIME_COLLECTIVES_TRANSPORT_H
 
 #include "runtime/collectives/PeerWatch.h"
+#include "runtime/collectives/SlowRanks.h"
 #include "runtime/drivers/cpu/Clock.h"
 #include "runtime/format/Error.h"
 
@@ -40,10 +41,12 @@ struct Notice {
     Failure = 1, ///< It cannot go on; `status` says why.
     Abort,       ///< All processes end, with the exit code of `status`.
     Leave,       ///< It sends nothing more.
-    Wait         ///< It waits at `position` for messages of the other.
+    Wait,        ///< It waits at `position` for messages of the other.
+    Held         ///< It waits itself, for `holder`, for `waitedNs` by now.
   };
   Kind kind;
-  uint32_t unused;
+  uint32_t holder;
+  uint64_t waitedNs;
   Position position;
   /// Of a Wait: how many messages have come of the other, and gone to it,
   /// before those that are waited for.
@@ -101,6 +104,13 @@ public:
   /// Whether other ranks may end without being missed, as when all are done.
   void expectEnds(bool expects) { expectsEnds = expects; }
 
+  /// Around what this rank does in a call, in which it says whom it waits for:
+  /// whom to tell of slow ranks; null: the call is over. The report lives as
+  /// long.
+  void watchSlow(const SlowReport *report);
+  /// Whether this transport can tell for whom it waits, and so who is slow.
+  virtual bool knowsHolders() const { return false; }
+
   /// Ends all processes at once, this one with `exitCode`.
   [[noreturn]] virtual void abort(int exitCode) = 0;
   /// Lets a rank before this one end all processes: does not return then.
@@ -123,6 +133,10 @@ protected:
   /// nothing.
   template <typename Step, typename Pause>
   Error await(const Patience &patience, Step step, Pause pause);
+  /// How many bytes have gone between this rank and another since the group
+  /// was joined; -1: the exchange that is made waits for none of it, or that is
+  /// not known.
+  virtual int64_t movedWith(uint32_t) const { return -1; }
   /// Gives `heard` what other ranks have said.
   virtual Error hear() = 0;
   void heard(uint32_t rank, Notice &notice);
@@ -148,11 +162,25 @@ protected:
   void rest(uint64_t waitedNs) const;
 
 private:
-  /// What this rank has exchanged with another, and when that waits for it.
+  /// For whom another rank waits, as it has said.
+  struct Claim {
+    uint32_t holder = 0;
+    uint64_t waitedNs = 0; ///< 0: it waits for nobody.
+    uint64_t heardNs = 0;
+  };
+
+  /// What this rank has exchanged with another, when that waits for it, and
+  /// since when this one waits.
   struct Peer {
     PeerCard card = {};
     uint64_t sent = 0, received = 0; ///< Messages.
     Notice wait = {};                ///< The last one; `kind` 0: there is none.
+    Claim claim;
+    int64_t moved = -1;        ///< As movedWith gave it last,
+    uint64_t quietSinceNs = 0; ///< and since when.
+    uint64_t claimedNs = 0;    ///< How long this rank had waited when it made
+                            ///< its last claim to the other; 0: it made none.
+    bool isToldSlow = false; ///< In this call.
   };
 
   /// What an exchange has.
@@ -161,12 +189,20 @@ private:
     size_t count = 0;
     uint64_t beginNs = 0;
     bool hasSaidWait = false;
+    bool isWatched = false; ///< Since it takes long.
   };
 
   bool isOfMachine(uint32_t rank) const;
   bool waitsFor(uint32_t rank) const;
   void count(const Exchange &done);
   void sayWait();
+  void noteMoves(uint64_t nowNs);
+  uint32_t holderOf(uint32_t rank, uint64_t nowNs) const;
+  void sayHeld(uint32_t holder, uint64_t waitedNs);
+  void tellSlow(uint32_t rank, uint64_t waitedNs);
+  void watchWaits();
+  /// The end of a wait, and for whom this rank waited.
+  Error whileWaiting(const Error &over) const;
 
   uint32_t ownRank = 0, rankCount = 1;
   heddle_status problem = {};
@@ -176,6 +212,8 @@ private:
   PeerWatch watch;
   Position current;
   Exchange running;
+  const SlowReport *slow = nullptr; ///< In a call.
+  uint64_t workSinceNs = 0;         ///< When the last exchange ended.
   bool expectsEnds = false;
   bool hasProcessor = false; ///< Of its own, as each rank that it shares with.
 };

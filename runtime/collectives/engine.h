@@ -86,6 +86,17 @@ typedef struct heddle_collective_engine {
   /* Ranks that wait look whether they are cancelled; the thread engine's do so
      by themselves, too, as anybody may cancel. */
   void (*look)(heddle_collective_world *world);
+  /* Optional, NULL: the engine does not tell who is slow. Before ranks run: a
+     rank is slow when others of its group have waited for it for `least_ns`,
+     and nine times as long as they took to come there. */
+  void (*watch)(heddle_collective_world *world, uint64_t least_ns);
+  /* Optional, with `watch`. Since when (CLOCK_MONOTONIC) others wait for this
+     rank, which is slow in the call that goes on; 0: it is not. Waits for no
+     rank. */
+  uint64_t (*slow_since)(heddle_collective_world *world, uint32_t rank);
+  /* Optional, with `watch`. Whether the rank waits for others. Waits for no
+     rank. */
+  int (*waits)(heddle_collective_world *world, uint32_t rank);
 } heddle_collective_engine;
 
 /* Ranks are threads of this process. */

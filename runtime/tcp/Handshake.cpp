@@ -13,7 +13,7 @@ using namespace heddle::runtime;
 
 static constexpr char magic[8] = {'h', 'd', 'd', 'l', '-', 't', 'c', 'p'};
 /// Of all that ranks send each other.
-static constexpr uint32_t version = 1;
+static constexpr uint32_t version = 2;
 
 template <typename T> static std::string_view bytesOf(const T &value) {
   return {reinterpret_cast<const char *>(&value), sizeof(value)};
@@ -89,7 +89,8 @@ static Error refusal(const Answer &answer, bool isProved,
             who + " has another secret than this process, rank " +
                 std::to_string(own.rank) +
                 ": set the same HEDDLE_SECRET (or HEDDLE_SECRET_FILE) for all, "
-                "or none where all are of one machine"};
+                "or give all the same secret_file, or none where all are of "
+                "one machine"};
   if (answer.verdict == Verdict::OtherCount)
     return {HEDDLE_ARGUMENT_INVALID,
             "this process was started as rank " + std::to_string(own.rank) +

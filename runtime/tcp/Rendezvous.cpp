@@ -29,7 +29,7 @@ Rendezvous::Rendezvous(const TcpSettings &settings, std::vector<TcpLink> &links,
 Error Rendezvous::meet() {
   if (settings.count == 1)
     return {};
-  if (Error error = readSecret(own.secret))
+  if (Error error = readSecret(settings.secretFile, own.secret))
     return error;
   if (Error error = resolve(settings.host, settings.port, addresses))
     return error;
@@ -58,7 +58,8 @@ static Error needsSecret(const SocketAddress &address) {
   return {HEDDLE_ARGUMENT_INVALID,
           address.text() + " can be reached from other machines, and there is "
                            "no secret by which ranks know each other: set "
-                           "HEDDLE_SECRET or HEDDLE_SECRET_FILE for all"};
+                           "HEDDLE_SECRET or HEDDLE_SECRET_FILE for all, or "
+                           "give a secret_file"};
 }
 
 //===----------------------------------------------------------------------===//
@@ -81,7 +82,8 @@ Error Rendezvous::bind(Socket &listener, SocketAddress &bound) {
     why = "it is no address of this machine, on which rank 0 runs";
   return {HEDDLE_ARGUMENT_INVALID,
           "rank 0 cannot wait at " + bound.text() + ": " + why +
-              " (MASTER_ADDR and MASTER_PORT, or HEDDLE_RENDEZVOUS=HOST:PORT)"};
+              " (MASTER_ADDR and MASTER_PORT, HEDDLE_RENDEZVOUS=HOST:PORT, or "
+              "the rendezvous that was given)"};
 }
 
 Error Rendezvous::lead() {
@@ -219,10 +221,13 @@ Error Rendezvous::receiveList() {
     return {HEDDLE_RANK_FAILED,
             "rank 0 has not told of the other ranks: " + textOfErrno()};
   std::memcpy(own.session.data(), list.data(), sizeof(Session));
-  for (uint32_t rank = 1; rank < links.size(); ++rank)
-    std::memcpy(&links[rank].endpoint,
-                list.data() + sizeof(Session) + rank * sizeof(Endpoint),
+  SocketAddress local = localAddress(links[0].data);
+  for (uint32_t rank = 1; rank < links.size(); ++rank) {
+    Endpoint told;
+    std::memcpy(&told, list.data() + sizeof(Session) + rank * sizeof(Endpoint),
                 sizeof(Endpoint));
+    links[rank].endpoint = reachedOver(local, told);
+  }
   return {};
 }
 

@@ -89,6 +89,14 @@ Endpoint SocketAddress::endpoint() const {
   return made;
 }
 
+Endpoint runtime::reachedOver(const SocketAddress &own, Endpoint endpoint) {
+  in6_addr six;
+  std::memcpy(&six, endpoint.bytes, sizeof(six));
+  if (endpoint.family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&six))
+    endpoint.scope = own.endpoint().scope;
+  return endpoint;
+}
+
 void SocketAddress::setPort(uint16_t port) {
   if (isFour(*this))
     reinterpret_cast<sockaddr_in &>(storage).sin_port = htons(port);

@@ -43,6 +43,12 @@ struct Endpoint {
   uint16_t port;
 };
 
+/// An address of another rank, as this machine reaches it. Machines number
+/// their interfaces each for itself, and an address of IPv6 that only holds on
+/// a link (fe80::/10) names one: `own`, of a connection over that link, says
+/// which it is here.
+Endpoint reachedOver(const struct SocketAddress &own, Endpoint endpoint);
+
 /// Where a socket is bound or connected to.
 struct SocketAddress {
   sockaddr_storage storage = {};

@@ -19,6 +19,7 @@ struct TcpStream {
   static constexpr size_t none = SIZE_MAX;
   size_t first = none, last = none; ///< Numbers in the list of an exchange.
   uint64_t done = 0;                ///< Bytes of the header and the message.
+  uint64_t moved = 0;               ///< Bytes of all there ever were.
   DataHeader header;
 
   bool isIdle() const { return first == none; }

@@ -55,24 +55,8 @@ static Error readFile(const std::string &path, int more, std::string &secret) {
   return {};
 }
 
-Error runtime::readSecret(std::string &secret) {
-  const char *given = std::getenv("HEDDLE_SECRET"),
-             *file = std::getenv("HEDDLE_SECRET_FILE");
-  std::string source = "HEDDLE_SECRET";
-  secret.clear();
-  if (given && file)
-    return {HEDDLE_ARGUMENT_INVALID,
-            "HEDDLE_SECRET and HEDDLE_SECRET_FILE are both set: one of them is "
-            "enough"};
-  if (!given && !file)
-    return {};
-  if (given) {
-    secret = given;
-  } else {
-    source = file;
-    if (Error error = readFile(file, 0, secret))
-      return error;
-  }
+/// `source` is the option or the variable that it comes from.
+static Error checkLength(const std::string &secret, const std::string &source) {
   if (secret.size() < leastSecret)
     return {HEDDLE_ARGUMENT_INVALID,
             "the secret of " + source + " has " +
@@ -80,6 +64,29 @@ Error runtime::readSecret(std::string &secret) {
                 " characters: " + std::to_string(leastSecret) +
                 " are wanted, as openssl rand -hex 16 makes them"};
   return {};
+}
+
+Error runtime::readSecret(const std::string &secretFile, std::string &secret) {
+  const char *given = std::getenv("HEDDLE_SECRET"),
+             *file = std::getenv("HEDDLE_SECRET_FILE");
+  std::string source = "HEDDLE_SECRET_FILE";
+  secret.clear();
+  if (!secretFile.empty()) {
+    source = "secret_file";
+    file = secretFile.c_str();
+  } else if (given && file) {
+    return {HEDDLE_ARGUMENT_INVALID,
+            "HEDDLE_SECRET and HEDDLE_SECRET_FILE are both set: one of them is "
+            "enough"};
+  } else if (given) {
+    secret = given;
+    return checkLength(secret, "HEDDLE_SECRET");
+  } else if (!file) {
+    return {};
+  }
+  if (Error error = readFile(file, 0, secret))
+    return {error.code(), source + ": " + error.message()};
+  return checkLength(secret, source + " (" + file + ")");
 }
 
 Error runtime::fillRandom(void *data, size_t bytes) {

@@ -12,9 +12,11 @@ namespace heddle::runtime {
 
 using format::Error;
 
-/// The secret of HEDDLE_SECRET, or of the file that HEDDLE_SECRET_FILE names,
-/// which its owner alone may read; empty: neither is set.
-Error readSecret(std::string &secret);
+/// The secret in the file of this name, which its owner alone may read; where
+/// the name is empty, that of HEDDLE_SECRET, or of the file that
+/// HEDDLE_SECRET_FILE names; empty: neither is set. An error names the option
+/// secret_file or the variable.
+Error readSecret(const std::string &secretFile, std::string &secret);
 
 /// Where ranks of one machine are given none, the first makes one, and keeps it
 /// for the others in a file that only this user can read, until they are there.

@@ -1,4 +1,4 @@
-// Reads the variables of torchrun and Slurm.
+// Reads a caller's options, and the variables of torchrun and Slurm.
 
 #include "runtime/tcp/TcpSettings.h"
 
@@ -16,20 +16,30 @@ static bool isSet(const char *variable) {
   return text && *text;
 }
 
-/// A decimal number from `least` to `most`.
+/// Whether a text is a decimal number from `least` to `most`.
+static bool toNumber(const char *text, uint64_t least, uint64_t most,
+                     uint64_t &number) {
+  if (!text || *text < '0' || *text > '9')
+    return false;
+  char *end = nullptr;
+  number = std::strtoull(text, &end, 10);
+  return !*end && number >= least && number <= most;
+}
+
+static Error outOfRange(const std::string &name, const std::string &found,
+                        uint64_t least, uint64_t most) {
+  return {HEDDLE_ARGUMENT_INVALID,
+          name + " is " + found + ", and should be a number from " +
+              std::to_string(least) + " to " + std::to_string(most)};
+}
+
 static Error readNumber(const char *variable, uint64_t least, uint64_t most,
                         uint64_t &number) {
   const char *text = std::getenv(variable);
-  char *end = nullptr;
-  bool isNumber = text && *text >= '0' && *text <= '9';
-  uint64_t value = isNumber ? std::strtoull(text, &end, 10) : 0;
-  if (!isNumber || *end || value < least || value > most)
-    return {HEDDLE_ARGUMENT_INVALID,
-            std::string(variable) + " is '" + (text ? text : "") +
-                "', and should be a number from " + std::to_string(least) +
-                " to " + std::to_string(most)};
-  number = value;
-  return {};
+  if (toNumber(text, least, most, number))
+    return {};
+  return outOfRange(variable, "'" + std::string(text ? text : "") + "'", least,
+                    most);
 }
 
 static constexpr uint64_t mostRanks = uint64_t(1) << 20, mostPort = 65535;
@@ -47,7 +57,8 @@ Error TcpSettings::readRank() {
                             ? "of RANK and WORLD_SIZE only one is set"
                             : "no launcher started this process") +
                 ": start it with torchrun --no-python or srun, or set RANK, "
-                "WORLD_SIZE and MASTER_PORT for each process"};
+                "WORLD_SIZE and MASTER_PORT for each process, or give it a "
+                "rank, a count and a rendezvous"};
   }
   uint64_t number = 0, size = 0;
   if (Error error = readNumber(ofCount, 1, mostRanks, size))
@@ -100,28 +111,47 @@ Error TcpSettings::readSlurmPlace() {
   return {};
 }
 
+/// Addresses of IPv6 stand in brackets where a port follows.
+static bool hasBrackets(const std::string &host) {
+  return host.size() > 1 && host.front() == '[' && host.back() == ']';
+}
+static std::string withoutBrackets(const std::string &host) {
+  return hasBrackets(host) ? host.substr(1, host.size() - 2) : host;
+}
+
+/// Without brackets it would be a guess which colon of an address of IPv6 is
+/// the one before the port.
+Error TcpSettings::readRendezvous(const std::string &name,
+                                  const std::string &text) {
+  size_t colon = text.rfind(':');
+  std::string before = text.substr(0, colon);
+  bool isClear =
+      hasBrackets(before) || before.find_first_of(":[]") == std::string::npos;
+  uint64_t number = 0;
+  host = withoutBrackets(before);
+  if (colon == std::string::npos || !isClear || host.empty() ||
+      !toNumber(text.c_str() + colon + 1, 1, mostPort, number))
+    return {HEDDLE_ARGUMENT_INVALID,
+            name + " is '" + text +
+                "', and should be HOST:PORT, as 127.0.0.1:29500 or "
+                "[::1]:29500"};
+  port = static_cast<uint16_t>(number);
+  return {};
+}
+
 Error TcpSettings::readPlace() {
   uint64_t number = 0;
-  if (isSet("HEDDLE_RENDEZVOUS")) {
-    std::string text = std::getenv("HEDDLE_RENDEZVOUS");
-    size_t colon = text.rfind(':');
-    if (colon != std::string::npos) {
-      host = text.substr(0, colon);
-      number = std::strtoull(text.c_str() + colon + 1, nullptr, 10);
-    }
-    if (host.size() > 1 && host.front() == '[' && host.back() == ']')
-      host = host.substr(1, host.size() - 2);
-    if (host.empty() || !number || number > mostPort)
-      return {HEDDLE_ARGUMENT_INVALID,
-              "HEDDLE_RENDEZVOUS is '" + text +
-                  "', and should be HOST:PORT, as 127.0.0.1:29500"};
-    port = static_cast<uint16_t>(number);
-    return {};
-  }
+  if (isSet("HEDDLE_RENDEZVOUS"))
+    return readRendezvous("HEDDLE_RENDEZVOUS",
+                          std::getenv("HEDDLE_RENDEZVOUS"));
   if (!isSet("MASTER_PORT") && !isSet("MASTER_ADDR") && isSet("SLURM_PROCID"))
     return readSlurmPlace();
   if (isSet("MASTER_ADDR"))
-    host = std::getenv("MASTER_ADDR");
+    host = withoutBrackets(std::getenv("MASTER_ADDR"));
+  if (!isSet("MASTER_PORT"))
+    return {HEDDLE_ARGUMENT_INVALID,
+            "nobody has said where rank 0 waits for the others: set "
+            "MASTER_PORT, or give a rendezvous (HOST:PORT)"};
   if (Error error = readNumber("MASTER_PORT", 1, mostPort, number))
     return error;
   // torchrun itself listens at that port where it says so.
@@ -132,14 +162,35 @@ Error TcpSettings::readPlace() {
   return {};
 }
 
-Error TcpSettings::read() {
+Error TcpSettings::read(const heddle_group_options &options) {
   uint64_t seconds = usualJoinSeconds;
   if (isSet("HEDDLE_JOIN_SECONDS"))
     if (Error error = readNumber("HEDDLE_JOIN_SECONDS", 1, 1000000, seconds))
       return error;
   joinNs = seconds * 1000000000;
-  if (Error error = readRank())
-    return error;
+  if (options.secret_file && !*options.secret_file)
+    return {HEDDLE_ARGUMENT_INVALID,
+            "secret_file is '', and should be the path of a file"};
+  if (options.secret_file)
+    secretFile = options.secret_file;
+  if (options.count > mostRanks)
+    return outOfRange("count", std::to_string(options.count), 1, mostRanks);
+  if (options.rank && !options.count)
+    return {HEDDLE_ARGUMENT_INVALID,
+            "rank is " + std::to_string(options.rank) +
+                ", and count, how many processes there are, is not given"};
+  if (options.count && options.rank >= options.count)
+    return outOfRange("rank", std::to_string(options.rank), 0,
+                      options.count - 1);
+  if (!options.count) {
+    if (Error error = readRank())
+      return error;
+  } else {
+    rank = options.rank;
+    count = options.count;
+  }
+  if (options.rendezvous)
+    return readRendezvous("rendezvous", options.rendezvous);
   return count > 1 ? readPlace() : Error();
 }
 

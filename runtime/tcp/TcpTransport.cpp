@@ -176,6 +176,7 @@ Error TcpTransport::send(const Message *messages, uint32_t to) {
     if (moved < 0)
       return isForLater() ? Error() : lost(to);
     link.out.done += static_cast<uint64_t>(moved);
+    link.out.moved += static_cast<uint64_t>(moved);
     if (link.out.done == bytesOf(message))
       pass(link.out);
   }
@@ -196,6 +197,7 @@ Error TcpTransport::receive(const Message *messages, uint32_t from) {
       return lost(from);
     bool hadHeader = link.in.done >= sizeof(DataHeader);
     link.in.done += static_cast<uint64_t>(moved);
+    link.in.moved += static_cast<uint64_t>(moved);
     if (!hadHeader && link.in.done >= sizeof(DataHeader))
       if (Error error = check(message, from))
         return error;
@@ -245,6 +247,13 @@ void TcpTransport::waitForAny(int timeoutMs) {
       watched.push_back({link.notices.descriptor(), POLLIN, 0});
   }
   poll(watched.data(), watched.size(), timeoutMs);
+}
+
+int64_t TcpTransport::movedWith(uint32_t rank) const {
+  const TcpLink &link = links[rank];
+  if (link.out.isIdle() && link.in.isIdle())
+    return -1;
+  return static_cast<int64_t>(link.out.moved + link.in.moved);
 }
 
 Error TcpTransport::move(const Message *messages, size_t number,
@@ -316,9 +325,10 @@ Error TcpTransport::lost(uint32_t from) {
   return failure().code ? told(failure().code, failure()) : endOf(from, ended);
 }
 
-Error runtime::joinTcp(std::unique_ptr<Transport> &joined) {
+Error runtime::joinTcp(const heddle_group_options &options,
+                       std::unique_ptr<Transport> &joined) {
   TcpSettings settings;
-  if (Error error = settings.read())
+  if (Error error = settings.read(options))
     return error;
   auto made = std::make_unique<TcpTransport>();
   if (Error error = made->open(settings))

@@ -21,8 +21,10 @@ public:
   [[noreturn]] void abort(int exitCode) override;
   void awaitAbort(uint64_t timeoutNs) override;
   Error leave() override;
+  bool knowsHolders() const override { return true; }
 
 private:
+  int64_t movedWith(uint32_t rank) const override;
   Error move(const Message *messages, size_t count,
              const Patience &patience) override;
   Error hear() override;
@@ -44,8 +46,9 @@ private:
   std::vector<pollfd> watched; ///< Room for all sockets.
 };
 
-/// Joins the processes of a group, as the variables of TcpSettings describe it.
-Error joinTcp(std::unique_ptr<Transport> &joined);
+/// Joins the processes of a group, as TcpSettings describe it.
+Error joinTcp(const heddle_group_options &options,
+              std::unique_ptr<Transport> &joined);
 
 } // namespace heddle::runtime
 

@@ -106,9 +106,9 @@ struct Parted {
   }
 };
 
-/// Four ranks of which each calls "trouble" with its number, and then all sum
-/// what that gives.
-inline Parted troubledModel() {
+/// Four ranks of which each calls "trouble" with its number, and then sum what
+/// that gives, each with so many of its neighbours.
+inline Parted troubledModel(uint32_t groupSize = 4) {
   Parted parted(4, DataType::i32, 1, 1);
   Model &model = parted.model;
   model.arena(128);
@@ -125,7 +125,7 @@ inline Parted troubledModel() {
       {model.bind(number, Access::read), model.bind(checked, Access::write)},
       {}, 1);
   CollectiveT sum = parted.collective(CollectiveKind::all_reduce, DataType::i32,
-                                      {0, 1, 2, 3}, 4);
+                                      {0, 1, 2, 3}, groupSize);
   sum.source = parted.bound(checked, Access::read);
   model.command().action.Set(std::move(sum));
   return parted;

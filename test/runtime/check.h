@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __cplusplus
+inline int failures = 0; /* of all files of a test */
+#else
 static int failures = 0;
+#endif
 
 #define CHECK(condition)                                                       \
   do {                                                                         \

@@ -3,163 +3,12 @@
 // are the numbers of processes for which all collectives are tried; default 2,
 // 3 and 4.
 
-#include "test/runtime/check.h"
+#include "test/runtime/RankProcesses.h"
 
-#include <arpa/inet.h>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstring>
-#include <fcntl.h>
 #include <ifaddrs.h>
-#include <map>
-#include <netinet/in.h>
-#include <string>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <vector>
 
-using Variables = std::map<std::string, std::string>;
-
-static std::string program, models;
-
-//===----------------------------------------------------------------------===//
-// Processes
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct Process {
-  pid_t number;
-  int output; ///< What it prints.
-};
-struct Ended {
-  int code; ///< Its exit code, or 128 and the signal that ended it.
-  std::string output;
-};
-} // namespace
-
-static Process start(const Variables &variables,
-                     const std::vector<std::string> &arguments) {
-  int ends[2];
-  CHECK(!pipe2(ends, O_CLOEXEC));
-  std::vector<std::string> words = {program, models, "tcp"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char *> list;
-  for (std::string &word : words)
-    list.push_back(word.data());
-  list.push_back(nullptr);
-  pid_t child = fork();
-  if (child) {
-    close(ends[1]);
-    return {child, ends[0]};
-  }
-  dup2(ends[1], STDOUT_FILENO);
-  for (const auto &[name, value] : variables)
-    setenv(name.c_str(), value.c_str(), 1);
-  alarm(240); // a rank that hangs is a failure
-  if (const char *most = getenv("TEST_FILES")) {
-    auto files = rlim_t(std::atoi(most));
-    rlimit limit = {files, files};
-    setrlimit(RLIMIT_NOFILE, &limit);
-  }
-  execv(program.c_str(), list.data());
-  _exit(127);
-}
-
-static Ended await(const Process &process) {
-  Ended ended = {};
-  char text[4096];
-  ssize_t bytes;
-  while ((bytes = read(process.output, text, sizeof(text))) > 0)
-    ended.output.append(text, size_t(bytes));
-  close(process.output);
-  int status = 0;
-  while (waitpid(process.number, &status, 0) < 0 && errno == EINTR)
-    ;
-  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return ended;
-}
-
-static void expectEnd(const Ended &ended, int code, const std::string &part,
-                      int line) {
-  if (ended.code == code && ended.output.find(part) != std::string::npos)
-    return;
-  std::fprintf(stderr, "line %d: exit code %d with '%s', wanted %d with '%s'\n",
-               line, ended.code, ended.output.c_str(), code, part.c_str());
-  ++failures;
-}
-#define END(ended, code, part) expectEnd(ended, code, part, __LINE__)
-
-//===----------------------------------------------------------------------===//
-// Ports
-//===----------------------------------------------------------------------===//
-
-static sockaddr_in addressOf(uint16_t port) {
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
-/// A socket that has a port of loopback, and which.
-static int takePort(uint16_t &port) {
-  int taken = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address = addressOf(0);
-  auto *plain = reinterpret_cast<sockaddr *>(&address);
-  socklen_t length = sizeof(address);
-  CHECK(!bind(taken, plain, length) && !listen(taken, 1) &&
-        !getsockname(taken, plain, &length));
-  port = ntohs(address.sin_port);
-  return taken;
-}
-
-static uint16_t freePort() {
-  uint16_t port = 0;
-  close(takePort(port));
-  return port;
-}
-
-/// Connects when somebody listens there.
-static int connectTo(uint16_t port) {
-  for (int i = 0; i < 2000; ++i) {
-    int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address = addressOf(port);
-    if (!connect(made, reinterpret_cast<sockaddr *>(&address), sizeof(address)))
-      return made;
-    close(made);
-    usleep(10000);
-  }
-  CHECK(!"somebody listens");
-  return -1;
-}
-
-/// As torchrun tells a rank who it is.
-static Variables rankOf(uint32_t rank, uint32_t count, uint16_t port) {
-  return {{"RANK", std::to_string(rank)},
-          {"WORLD_SIZE", std::to_string(count)},
-          {"MASTER_ADDR", "127.0.0.1"},
-          {"MASTER_PORT", std::to_string(port)}};
-}
-
-static std::vector<Ended> runAll(uint32_t count,
-                                 const std::vector<std::string> &arguments,
-                                 const Variables &more = {}) {
-  uint16_t port = freePort();
-  std::vector<Process> processes;
-  for (uint32_t i = 0; i < count; ++i) {
-    Variables variables = rankOf(i, count, port);
-    for (const auto &[name, value] : more)
-      variables[name] = value;
-    processes.push_back(start(variables, arguments));
-  }
-  std::vector<Ended> all;
-  for (const Process &process : processes)
-    all.push_back(await(process));
-  return all;
-}
+using namespace heddle::test;
 
 //===----------------------------------------------------------------------===//
 // Runs
@@ -235,6 +84,32 @@ static void testSlurm() {
               {"join"}));
   for (const Process &process : processes)
     END(await(process), 0, "all checks passed");
+}
+
+/// Whether this machine has a loopback address of IPv6.
+static bool hasSix() {
+  int made = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in6 address = {};
+  address.sin6_family = AF_INET6;
+  address.sin6_addr = in6addr_loopback;
+  bool has = made >= 0 && !bind(made, reinterpret_cast<sockaddr *>(&address),
+                                sizeof(address));
+  close(made);
+  return has;
+}
+
+/// The ranks meet at an address of IPv6, and reach each other by it.
+static void testSix() {
+  if (!hasSix()) {
+    std::puts("skipped: this machine has no loopback address of IPv6");
+    return;
+  }
+  for (const Ended &ended : runAll(3, {"same"}, {{"MASTER_ADDR", "::1"}}))
+    END(ended, 0, "all checks passed");
+  std::string rendezvous = "[::1]:" + std::to_string(freePort());
+  for (const Ended &ended :
+       runAll(3, {"join"}, {{"HEDDLE_RENDEZVOUS", rendezvous}}))
+    END(ended, 0, "all checks passed");
 }
 
 /// torchrun listens at the port itself, and says so.
@@ -448,7 +323,7 @@ static void testStrangers() {
   call("GET / HTTP/1.1\r\n\r\n");
   // It begins as a claim, and may be one as far as bytes go: no proof.
   std::string claim =
-      "hddl-tcp" + std::string(1, '\x01') + std::string(400, '\0');
+      "hddl-tcp" + std::string(1, '\x02') + std::string(400, '\0');
   int claimed = call(claim);
   call(claim.substr(0, 50));
   int slow = call("h");
@@ -473,10 +348,7 @@ static void testStrangers() {
 int main(int argc, char **argv) {
   if (argc < 2)
     return 2;
-  models = argv[1];
-  program = argv[0];
-  program =
-      program.substr(0, program.rfind('/') + 1) + "runtime-ranks-launched";
+  findLaunched(argv);
   std::vector<uint32_t> counts;
   for (int i = 2; i < argc; ++i)
     counts.push_back(uint32_t(std::atoi(argv[i])));
@@ -489,6 +361,7 @@ int main(int argc, char **argv) {
   testOneRank();
   testOrder();
   testSlurm();
+  testSix();
   testAgentPort();
   testSecrets();
   testOuterAddress();

@@ -1,11 +1,10 @@
 // tcp-parts MODELS: what ranks without MPI are made of: the keyed hash against
-// published values, variables of launchers, and files with secrets.
+// published values, files with secrets, proofs and addresses.
 
 #include "runtime/tcp/Handshake.h"
 #include "runtime/tcp/KeyedHash.h"
 #include "runtime/tcp/TcpSecret.h"
-#include "runtime/tcp/TcpSettings.h"
-#include "test/runtime/check.h"
+#include "test/runtime/Variables.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 using namespace heddle::runtime;
+using namespace heddle::test;
 
 static std::string hex(const Digest &digest) {
   std::string text;
@@ -47,109 +47,11 @@ static void testKeyedHash() {
   CHECK(!areEqual(one, other));
 }
 
-static const char *const variables[] = {"RANK",
-                                        "WORLD_SIZE",
-                                        "MASTER_ADDR",
-                                        "MASTER_PORT",
-                                        "SLURM_PROCID",
-                                        "SLURM_NTASKS",
-                                        "SLURM_JOB_ID",
-                                        "SLURM_STEP_NUM_TASKS",
-                                        "SLURM_STEP_NUM_NODES",
-                                        "SLURM_STEP_ID",
-                                        "SLURM_STEP_NODELIST",
-                                        "HEDDLE_RENDEZVOUS",
-                                        "HEDDLE_SECRET",
-                                        "HEDDLE_SECRET_FILE",
-                                        "HEDDLE_JOIN_SECONDS",
-                                        "TORCHELASTIC_USE_AGENT_STORE"};
-
-using Pairs = std::vector<std::pair<const char *, const char *>>;
-
-static void setVariables(const Pairs &pairs) {
-  for (const char *variable : variables)
-    unsetenv(variable);
-  for (auto [name, value] : pairs)
-    setenv(name, value, 1);
-}
-
-/// RANK/COUNT HOST:PORT, or the error.
-static std::string settingsOf(const Pairs &pairs) {
-  setVariables(pairs);
-  TcpSettings settings;
-  if (Error error = settings.read())
-    return error.message();
-  return std::to_string(settings.rank) + "/" + std::to_string(settings.count) +
-         " " + settings.where();
-}
-
-static void expectText(const std::string &got, const std::string &wanted,
-                       int line) {
-  if (got.find(wanted) != std::string::npos)
-    return;
-  std::fprintf(stderr, "line %d: got '%s', wanted '%s'\n", line, got.c_str(),
-               wanted.c_str());
-  ++failures;
-}
-#define TEXT(got, wanted) expectText(got, wanted, __LINE__)
-
-static void testTorchrun() {
-  TEXT(settingsOf({}), "no launcher started this process: start it with "
-                       "torchrun --no-python or srun, or set RANK, ");
-  TEXT(settingsOf({{"RANK", "1"}}), "of RANK and WORLD_SIZE only one is set");
-  TEXT(settingsOf({{"RANK", "1"}, {"WORLD_SIZE", "4"}}),
-       "MASTER_PORT is '', and should be a number from 1 to 65535");
-  TEXT(settingsOf({{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"MASTER_PORT", "80x"}}),
-       "MASTER_PORT is '80x'");
-  TEXT(settingsOf({{"RANK", "4"}, {"WORLD_SIZE", "4"}}),
-       "RANK is '4', and should be a number from 0 to 3");
-  TEXT(settingsOf({{"RANK", "-1"}, {"WORLD_SIZE", "4"}}), "RANK is '-1'");
-  TEXT(settingsOf({{"RANK", "0"}, {"WORLD_SIZE", "1"}}), "0/1 127.0.0.1:0");
-  Pairs torchrun = {{"RANK", "3"},
-                    {"WORLD_SIZE", "4"},
-                    {"MASTER_ADDR", "node1"},
-                    {"MASTER_PORT", "29500"},
-                    {"SLURM_PROCID", "0"}};
-  TEXT(settingsOf(torchrun), "3/4 node1:29500");
-  torchrun.push_back({"TORCHELASTIC_USE_AGENT_STORE", "True"});
-  TEXT(settingsOf(torchrun), "3/4 node1:29501");
-  torchrun.push_back({"HEDDLE_RENDEZVOUS", "[::1]:77"});
-  TEXT(settingsOf(torchrun), "3/4 [::1]:77");
-  torchrun.back().second = "there";
-  TEXT(settingsOf(torchrun), "HEDDLE_RENDEZVOUS is 'there', and should be "
-                             "HOST:PORT, as 127.0.0.1:29500");
-  torchrun.push_back({"HEDDLE_JOIN_SECONDS", "soon"});
-  TEXT(settingsOf(torchrun), "HEDDLE_JOIN_SECONDS is 'soon'");
-}
-
-static void testSlurm() {
-  Pairs srun = {{"SLURM_PROCID", "2"},
-                {"SLURM_NTASKS", "8"},
-                {"SLURM_STEP_NUM_TASKS", "4"},
-                {"SLURM_JOB_ID", "1000"},
-                {"SLURM_STEP_ID", "3"},
-                {"SLURM_STEP_NODELIST", "gpu[07-09],login"}};
-  // One node: its own address is enough.
-  TEXT(settingsOf(srun), "2/4 127.0.0.1:27003");
-  srun.push_back({"SLURM_STEP_NUM_NODES", "4"});
-  TEXT(settingsOf(srun), "2/4 gpu07:27003");
-  srun.push_back({"MASTER_PORT", "29500"});
-  srun.push_back({"MASTER_ADDR", "gpu08"});
-  TEXT(settingsOf(srun), "2/4 gpu08:29500");
-  TEXT(settingsOf({{"SLURM_PROCID", "0"},
-                   {"SLURM_NTASKS", "2"},
-                   {"SLURM_STEP_NUM_NODES", "2"}}),
-       "SLURM_STEP_NODELIST names no node");
-  CHECK(firstHost("a") == "a" && firstHost("a,b") == "a");
-  CHECK(firstHost("n[7,9-12]") == "n7" &&
-        firstHost("r[1-2]-n[03-4].x,y") == "r1-n03.x");
-  CHECK(firstHost("n[7") == "n" && firstHost("").empty());
-}
-
-static std::string secretOf(const Pairs &pairs) {
+static std::string secretOf(const Pairs &pairs,
+                            const std::string &secretFile = {}) {
   setVariables(pairs);
   std::string secret;
-  Error error = readSecret(secret);
+  Error error = readSecret(secretFile, secret);
   return error ? error.message() : secret;
 }
 
@@ -172,9 +74,24 @@ static void testSecrets(const std::string &folder) {
   TEXT(secretOf({{"HEDDLE_SECRET_FILE", folder.c_str()}}), "it is no file");
   named.push_back({"HEDDLE_SECRET", "sixteen letters!"});
   TEXT(secretOf(named), "HEDDLE_SECRET and HEDDLE_SECRET_FILE are both set");
+  // A file that the caller names comes before both.
+  CHECK(secretOf(named, path) == "0123456789abcdef");
+  CHECK(secretOf({{"HEDDLE_SECRET", "short"}}, path) == "0123456789abcdef");
+  chmod(path.c_str(), 0604);
+  TEXT(secretOf({}, path),
+       "secret_file: the secret in " + path + ": others can read it");
+  chmod(path.c_str(), 0600);
+  file = std::fopen(path.c_str(), "w");
+  std::fputs("short", file);
+  std::fclose(file);
+  TEXT(secretOf({}, path),
+       "the secret of secret_file (" + path + ") has 5 characters");
   unlink(path.c_str());
   TEXT(secretOf({{"HEDDLE_SECRET_FILE", path.c_str()}}),
-       "No such file or directory");
+       "HEDDLE_SECRET_FILE: the secret in " + path +
+           ": No such file or directory");
+  TEXT(secretOf({{"HEDDLE_SECRET", "sixteen letters!"}}, path),
+       "secret_file: the secret in " + path + ": No such file or directory");
 }
 
 /// The secret that ranks of one machine make is there as long as it is wanted,
@@ -297,16 +214,35 @@ static void testNobodyListens() {
     CHECK(!connectTo(address, UINT64_MAX) && errno == ECONNREFUSED);
 }
 
+/// An address of a link names the interface of who tells it; each machine
+/// numbers its own.
+static void testAddressesOfLinks() {
+  Endpoint link = {}, global = {}, four = {};
+  link.family = global.family = AF_INET6;
+  link.bytes[0] = 0xfe;
+  link.bytes[1] = 0x80;
+  global.bytes[0] = 0x20;
+  four.family = AF_INET;
+  four.bytes[0] = 0xfe;
+  four.bytes[1] = 0x80;
+  Endpoint own = link;
+  own.scope = 7;
+  SocketAddress here = SocketAddress::from(own);
+  link.scope = 3;
+  CHECK(reachedOver(here, link).scope == 7);
+  CHECK(reachedOver(here, global).scope == 0);
+  CHECK(reachedOver(here, four).scope == 0);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   testKeyedHash();
-  testTorchrun();
-  testSlurm();
   testSecrets(argv[1]);
   testOwnSecret();
   testProofs();
   testChangedProofs();
+  testAddressesOfLinks();
   testNobodyListens();
   return finish();
 }

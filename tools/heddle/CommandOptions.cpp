@@ -257,12 +257,27 @@ void addOptions(CLI::App &app, CompileCommand &command) {
   addStages(app, command.build);
 }
 
+/// Who a process is without MPI, where no launcher says it.
+static void addPlaceInGroup(CLI::App &app, CallCommand &command) {
+  app.add_option(
+      "--rank", command.rank,
+      "With --engine tcp: which of --devices processes this is, from "
+      "0; default: the launcher's");
+  app.add_option("--rendezvous", command.rendezvous,
+                 "With --engine tcp: HOST:PORT where rank 0 waits for the "
+                 "others; default: the launcher's");
+  app.add_option("--secret-file", command.secretFile,
+                 "With --engine tcp: what holds the secret of all; default: "
+                 "HEDDLE_SECRET(_FILE), or none");
+}
+
 void addOptions(CLI::App &app, RunCommand &command) {
   addModel(app, command.model, "Artifact or model");
   addCustomCalls(app, command.model.customCalls, provided);
   addBuild(app, command.model, command.build);
   addFeed(app, command.feed);
   addExecution(app, command);
+  addPlaceInGroup(app, command);
   app.add_option("--entry", command.entry,
                  "Entry point; default: main, or the first");
   app.add_option("--output", command.output,

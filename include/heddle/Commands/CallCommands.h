@@ -5,6 +5,8 @@
 
 #include "heddle/Driver/Options.h"
 
+#include <optional>
+
 namespace heddle {
 
 /// What a command that calls a program takes.
@@ -25,6 +27,12 @@ struct CallCommand {
   std::string engine = {};
   /// Of "mpi", as heddle_group_options says it; "" is the launcher's.
   std::string mpiLibrary = {};
+  /// Of "tcp": which of `ranks` processes this one is, where the first waits
+  /// for the others (HOST:PORT) and what holds the secret of all. What is not
+  /// set is said by the launcher's variables.
+  std::optional<unsigned> rank = {};
+  std::string rendezvous = {};
+  std::string secretFile = {};
 };
 
 struct RunCommand : CallCommand {
