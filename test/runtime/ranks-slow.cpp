@@ -7,6 +7,7 @@
 #include "test/runtime/forks.h"
 
 #include <atomic>
+#include <ctime>
 #include <sys/mman.h>
 
 using namespace heddle::test;
@@ -18,12 +19,19 @@ using namespace heddle::test;
 namespace {
 /// What one rank does; all processes see it.
 struct Dawdler {
-  std::atomic<int32_t> rank{-1};  ///< Which is slow.
-  std::atomic<bool> stops{false}; ///< Or it is busy until it has been named.
-  std::atomic<uint32_t> named{0}; ///< A bit for each rank.
+  std::atomic<int32_t> rank{-1};    ///< Which is slow.
+  std::atomic<bool> stops{false};   ///< Or it is busy until it has been named.
+  std::atomic<uint32_t> named{0};   ///< A bit for each rank.
+  std::atomic<uint64_t> untilNs{0}; ///< Or until then; 0: never.
   std::atomic<int32_t> processes[4] = {};
 };
 } // namespace
+
+static uint64_t now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return uint64_t(time.tv_sec) * 1000000000u + uint64_t(time.tv_nsec);
+}
 
 static int32_t dawdle(const heddle_custom_call_frame *frame) {
   auto &plan = *static_cast<Dawdler *>(frame->user);
@@ -34,23 +42,32 @@ static int32_t dawdle(const heddle_custom_call_frame *frame) {
     return 0;
   if (plan.stops)
     return raise(SIGSTOP);
-  while (!plan.named)
+  while (plan.untilNs ? now() < plan.untilNs : !plan.named)
     usleep(1000);
   return 0;
 }
 
-/// The slow rank is named, goes on then, and the call is as any other. It sums
-/// with `groupSize` ranks.
-static void testProcesses(int32_t rank, bool stops, uint32_t groupSize) {
+static Dawdler &makeShared() {
   void *shared = mmap(nullptr, sizeof(Dawdler), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  Dawdler &plan = *new (shared) Dawdler();
+  return *new (shared) Dawdler();
+}
+
+/// Four ranks of which each sums with `groupSize` when it has called `dawdle`.
+static heddle_program *loadDawdling(Dawdler &plan, uint32_t groupSize) {
   heddle_custom_call call = {};
   call.size = sizeof(call);
   call.name = "trouble";
   call.function = dawdle;
   call.user = &plan;
-  heddle_program *program = troubledModel(groupSize).load(models, &call);
+  return troubledModel(groupSize).load(models, &call);
+}
+
+/// The slow rank is named, goes on then, and the call is as any other. It sums
+/// with `groupSize` ranks.
+static void testProcesses(int32_t rank, bool stops, uint32_t groupSize) {
+  Dawdler &plan = makeShared();
+  heddle_program *program = loadDawdling(plan, groupSize);
   heddle_ranks_options options = {};
   options.size = sizeof(options);
   options.engine = "processes";
@@ -75,6 +92,26 @@ static void testProcesses(int32_t rank, bool stops, uint32_t groupSize) {
   plan.rank = -1;
   OK(callRanks(ranks, HEDDLE_I32, in, got));
   CHECK(got == wanted && !plan.named);
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+  munmap(&plan, sizeof(Dawdler));
+}
+
+/// Where a deadline passes, the message says for whom the others waited.
+static void testDeadlineOf(const char *engine) {
+  Dawdler &plan = makeShared();
+  heddle_program *program = loadDawdling(plan, 4);
+  rankEngine = engine;
+  heddle_ranks *ranks = makeRanks(program);
+  Bytes in(16), out(16);
+  heddle_call_options options = {};
+  options.size = sizeof(options);
+  options.deadline_ns = now() + 2000000000;
+  plan.untilNs = options.deadline_ns + 500000000;
+  plan.rank = 3; // which finds out as well; an earlier rank is the one told of
+  EXPECT(callRanks(ranks, HEDDLE_I32, in, out, &options),
+         HEDDLE_DEADLINE_EXCEEDED,
+         ": the call's deadline has passed while it waited for rank 3");
   heddle_ranks_destroy(ranks);
   heddle_program_destroy(program);
   munmap(&plan, sizeof(Dawdler));
@@ -155,7 +192,9 @@ int main(int argc, char **argv) {
     return 2;
   findLaunched(argv);
   testThreads();
+  testDeadlineOf("threads");
   if (may_fork()) {
+    testDeadlineOf("processes");
     testProcesses(2, /*stops=*/true, 4);
     testProcesses(1, /*stops=*/false, 4);
     // The other pair has done its call; one that waits is not slow itself.
