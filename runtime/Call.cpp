@@ -33,6 +33,8 @@ void Call::run(const Step &step, int64_t worker, int64_t begin, int64_t end) {
 }
 
 Error Call::outcome() const {
+  if (isToldInStatus)
+    return {stopped.load(), deviceStatus.message};
   switch (stopped.load()) {
   case HEDDLE_OK:
     return {};
@@ -200,10 +202,13 @@ void Call::meetRanks(const Step &step) {
       steps.seat.world, steps.seat.rank, &collective.command,
       step.command.buffers[1], step.command.buffers[0], options.deadline_ns,
       options.cancel, &deviceStatus);
-  if (code)
+  if (code) {
+    // Of a passed deadline it names the rank that was waited for.
+    isToldInStatus = true;
     stopped.store(static_cast<heddle_code>(code), std::memory_order_relaxed);
-  else if (options.on_step)
+  } else if (options.on_step) {
     report(step);
+  }
 }
 
 /// On any worker, where nobody catches that memory for an error's text ran out.

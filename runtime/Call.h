@@ -78,6 +78,7 @@ private:
   int32_t failedCode = 0;           ///< What it returned.
   char message[400];                ///< And what it said.
   heddle_status deviceStatus;       ///< What other steps said that went wrong.
+  bool isToldInStatus = false; ///< Whether that is more than the code says.
 };
 
 } // namespace heddle::runtime
