@@ -20,7 +20,7 @@ void Board::begin() {
     Place &place = places[i];
     place.name = nullptr;
     place.site = place.phase = 0;
-    place.waits = place.ended = false;
+    place.waits = place.gaveUp = place.ended = false;
     place.slowSinceNs = 0;
   }
   waiting = ended = 0;
@@ -90,6 +90,7 @@ void Board::leave(uint32_t rank) {
   if (!places[rank].waits)
     return;
   places[rank].waits = false;
+  places[rank].gaveUp = true;
   --waiting;
 }
 

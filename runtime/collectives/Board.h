@@ -22,6 +22,7 @@ public:
     const char *name = nullptr; ///< Of a collective.
     uint32_t site = 0, phase = 0;
     std::atomic<bool> waits{false};
+    bool gaveUp = false; ///< It waited until its deadline, or was cancelled.
     bool ended = false;
     /// Since when others wait for the rank, which is slow; 0: it is not.
     std::atomic<uint64_t> slowSinceNs{0};
@@ -57,7 +58,8 @@ public:
 private:
   bool isComplete(uint32_t rank, const heddle_collective &collective) const;
   bool isAwaited(uint32_t rank) const {
-    return !places[rank].waits && !places[rank].ended;
+    const Place &place = places[rank];
+    return !place.waits && !place.gaveUp && !place.ended;
   }
   void failIfStuck();
 

@@ -191,6 +191,7 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   findLaunched(argv);
+  alarm(240); // a rank that nobody names is a failure
   testThreads();
   testDeadlineOf("threads");
   if (may_fork()) {
