@@ -32,26 +32,12 @@ Region::~Region() {
     munmap(mapping, mappedBytes);
 }
 
-/// From here on it is asked whether there is as much memory: about 0.1 ms,
-/// where touching takes some milliseconds.
-static constexpr size_t askedBytes = size_t(16) << 20;
-
-static Error noMemory(const char *what, size_t bytes, const std::string &why) {
-  return {HEDDLE_OUT_OF_MEMORY, "no memory for " + std::string(what) + " (" +
-                                    std::to_string(bytes) + " bytes): " + why};
-}
-
 Error Region::allocate(size_t wanted, bool touch, const char *what) {
   if (!wanted)
     return {};
-  if (wanted > static_cast<size_t>(format::maximumBytes))
-    return noMemory(what, wanted, "no machine has as much");
-  // The system maps more than there is, and ends a process that touches it.
-  // Whoever allocates will, sooner or later.
-  if (wanted >= askedBytes)
-    if (uint64_t left = availableMemory(); wanted > left)
-      return noMemory(what, wanted,
-                      "there are " + std::to_string(left) + " left");
+  // Whoever allocates it touches it, sooner or later.
+  if (Error error = checkMemory(wanted, what))
+    return error;
   bool huge = wanted >= hugePageBytes;
   size_t total = wanted + (huge ? hugePageBytes : 0);
   void *base = mmap(nullptr, total, PROT_READ | PROT_WRITE,

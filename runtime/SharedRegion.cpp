@@ -2,6 +2,7 @@
 
 #include "runtime/SharedRegion.h"
 
+#include "runtime/SystemMemory.h"
 #include "runtime/drivers/cpu/Clock.h"
 
 #include <cerrno>
@@ -26,12 +27,12 @@ SharedRegion::~SharedRegion() {
 }
 
 Error SharedRegion::allocate(size_t size, const char *what) {
+  if (Error error = checkMemory(size, what))
+    return error;
   void *mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
-    return {HEDDLE_OUT_OF_MEMORY, "no memory for " + std::string(what) + " (" +
-                                      std::to_string(size) +
-                                      " bytes): " + std::strerror(errno)};
+    return noMemory(what, size, std::strerror(errno));
   start = static_cast<char *>(mapped);
   bytes = size;
   return {};

@@ -2,6 +2,8 @@
 
 #include "runtime/SystemMemory.h"
 
+#include "runtime/format/Layout.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -165,4 +167,26 @@ uint64_t runtime::availableMemory(const char *root) {
   if (findNumber(machine, "MemAvailable:", available))
     left = addUp(available << 10, swap << 10);
   return std::min(left, leftOfGroups(root, swap << 10));
+}
+
+/// From here on it is asked whether there is as much memory: about 0.1 ms,
+/// where touching takes some milliseconds.
+static constexpr uint64_t askedBytes = uint64_t(16) << 20;
+
+Error runtime::checkMemory(uint64_t bytes, const char *what) {
+  if (bytes > static_cast<uint64_t>(format::maximumBytes))
+    return noMemory(what, bytes, "no machine has as much");
+  if (bytes < askedBytes)
+    return {};
+  uint64_t left = availableMemory();
+  return bytes <= left
+             ? Error()
+             : noMemory(what, bytes,
+                        "there are " + std::to_string(left) + " left");
+}
+
+Error runtime::noMemory(const char *what, uint64_t bytes,
+                        const std::string &why) {
+  return {HEDDLE_OUT_OF_MEMORY, "no memory for " + std::string(what) + " (" +
+                                    std::to_string(bytes) + " bytes): " + why};
 }

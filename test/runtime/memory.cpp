@@ -1,6 +1,7 @@
 // How much memory there is said to be, and what is refused before it is
 // touched. Argument: the folder of the test models.
 #include "runtime/Memory.h"
+#include "runtime/SharedRegion.h"
 #include "runtime/SystemMemory.h"
 #include "test/runtime/check.h"
 
@@ -118,6 +119,9 @@ static void testRegions() {
             error.message().find("no memory for much") == 0);
       CHECK(!region.data() && !region.size());
     }
+  heddle::runtime::SharedRegion shared;
+  heddle::format::Error error = shared.allocate(size_t(1) << 46, "ranks");
+  CHECK(error && error.code() == HEDDLE_OUT_OF_MEMORY);
   for (uint64_t bytes : {uint64_t(1), uint64_t(4) << 20, uint64_t(17) << 20}) {
     Region fits;
     CHECK(!fits.allocate(bytes, true, "little") && fits.size() == bytes);
