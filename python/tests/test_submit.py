@@ -245,17 +245,19 @@ print(seen == [(0, None), (1, None), (2, None)])
 def test_a_program_waits_for_the_calls_of_models_that_are_gone(slow):
     assert ends_well(f"""
 import threading, time, numpy as np, heddle
-held, go = [], threading.Event()
+held, go, dropped = [], threading.Event(), threading.Event()
 def slow(x):
     go.wait(30)
     held.clear()
-    time.sleep(0.2)
+    dropped.set()
+    time.sleep(0.3)
     print("called")
     return x
 model = heddle.load({str(slow)!r}, custom_calls={{"slow": slow}})
 held.append(model.submit(np.ones(8, np.float32)))
 del model
 go.set()
+dropped.wait(30)
 """) == "called\n"
 
 
