@@ -12,8 +12,8 @@ using namespace heddle;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
-/// The files that a build reads: the models', the first one's first, and those
-/// that options name. Shardings in words are no files.
+/// The files that a build reads: the models', and those that options name.
+/// Shardings in words are no files.
 static std::vector<std::string> filesRead(const ModelOptions &model,
                                           const BuildOptions &build) {
   std::vector<std::string> files;
