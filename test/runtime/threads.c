@@ -397,8 +397,10 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   test_default();
-  test_fork_while_loading(argv[1]);
-  test_fork_while_starting(argv[1]);
+  if (may_fork()) {
+    test_fork_while_loading(argv[1]);
+    test_fork_while_starting(argv[1]);
+  }
   heddle_program *program = load(argv[1], "addition", NULL);
   heddle_pool_options options = HEDDLE_INIT(options);
   options.threads = 3;
