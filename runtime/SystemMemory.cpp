@@ -2,35 +2,15 @@
 
 #include "runtime/SystemMemory.h"
 
+#include "runtime/ControlGroups.h"
 #include "runtime/format/Layout.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
 #include <string>
-#include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::runtime;
-
-/// The start of a file, which is enough of each of these; empty without one.
-static std::string readStart(const std::string &path) {
-  char bytes[16384];
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return {};
-  size_t count = 0;
-  while (count < sizeof(bytes)) {
-    ssize_t got = read(file, bytes + count, sizeof(bytes) - count);
-    if (got <= 0)
-      break;
-    count += static_cast<size_t>(got);
-  }
-  close(file);
-  return {bytes, count};
-}
 
 /// The number behind `name` at the start of a line; false without one.
 static bool findNumber(const std::string &text, const std::string &name,
@@ -113,48 +93,17 @@ static uint64_t leftOfGroup(const std::string &folder, const GroupNames &names,
   return addUp(left, swap);
 }
 
-/// The path behind "0::" or of the controller "memory" in /proc/self/cgroup.
-static bool findGroup(const std::string &groups, bool isUnified,
-                      std::string &path) {
-  for (size_t line = 0; line < groups.size();) {
-    size_t end = std::min(groups.find('\n', line), groups.size());
-    std::string text = groups.substr(line, end - line);
-    line = end + 1;
-    size_t first = text.find(':'), second = text.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos)
-      continue;
-    std::string controllers =
-        "," + text.substr(first + 1, second - first - 1) + ",";
-    if (isUnified ? controllers == ",,"
-                  : controllers.find(",memory,") != std::string::npos) {
-      path = text.substr(second + 1);
-      return true;
-    }
-  }
-  return false;
-}
-
-/// The least that the process's group and those around it can still have.
+/// The least that the process's groups and those around them can still have. In
+/// a container a group's path may be that of the machine, which is not there;
+/// its own group is the outermost that it sees.
 static uint64_t leftOfGroups(const std::string &root, uint64_t freeSwap) {
-  std::string groups = readStart(root + "/proc/self/cgroup"), path;
   uint64_t left = UINT64_MAX;
-  for (const GroupNames *names : {&unified, &separate}) {
-    if (!findGroup(groups, names == &unified, path))
-      continue;
-    // In a container the path may be that of the machine, which is not there;
-    // its own group is the outermost that it sees.
-    while (true) {
-      while (!path.empty() && path.back() == '/')
-        path.pop_back();
-      left = std::min(
-          left, leftOfGroup(root + names->mount + path, *names, freeSwap));
-      if (path.empty())
-        break;
-      path.resize(path.find_last_of('/') == std::string::npos
-                      ? 0
-                      : path.find_last_of('/'));
-    }
-  }
+  forEachControlGroup(
+      root, "memory", [&](const std::string &path, bool isUnified) {
+        const GroupNames &names = isUnified ? unified : separate;
+        left = std::min(
+            left, leftOfGroup(root + names.mount + path, names, freeSwap));
+      });
   return left;
 }
 

@@ -1,26 +1,15 @@
 // How many CPUs this process may use.
 
+#include "runtime/ControlGroups.h"
 #include "runtime/drivers/cpu/Pool.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <sched.h>
 #include <string>
 
 using namespace heddle;
 using namespace heddle::runtime;
-
-/// The file's first bytes; empty when it cannot be read.
-static std::string readSmallFile(const std::string &path) {
-  std::string text(4096, '\0');
-  FILE *file = std::fopen(path.c_str(), "re");
-  if (!file)
-    return {};
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  std::fclose(file);
-  return text;
-}
 
 static unsigned cpusFor(double quota, double period) {
   if (quota <= 0 || period <= 0 || quota / period > 65536)
@@ -29,49 +18,21 @@ static unsigned cpusFor(double quota, double period) {
   return std::max(1u, whole + (whole * period < quota));
 }
 
-/// CPUs that the quotas of control group `path` and those above it leave.
-static unsigned quotaOf(const std::string &root, std::string path) {
+unsigned Pool::cgroupQuota(const std::string &root) {
   unsigned cpus = ~0u;
-  for (;;) {
+  forEachControlGroup(root, "cpu", [&](const std::string &path, bool) {
     // Version 2: "max 100000" or "150000 100000".
-    std::string limit =
-        readSmallFile(root + "/sys/fs/cgroup" + path + "/cpu.max");
+    std::string limit = readStart(root + "/sys/fs/cgroup" + path + "/cpu.max");
     char *end = nullptr;
     double quota = std::strtod(limit.c_str(), &end);
     if (end != limit.c_str())
       cpus = std::min(cpus, cpusFor(quota, std::strtod(end, nullptr)));
     // Version 1: two files, -1 for no limit.
     std::string old = root + "/sys/fs/cgroup/cpu" + path;
-    quota = std::atof(readSmallFile(old + "/cpu.cfs_quota_us").c_str());
-    cpus = std::min(
-        cpus,
-        cpusFor(quota,
-                std::atof(readSmallFile(old + "/cpu.cfs_period_us").c_str())));
-    size_t slash = path.rfind('/');
-    if (slash == std::string::npos)
-      return cpus;
-    path.resize(slash);
-  }
-}
-
-/// /proc/self/cgroup has lines "0::/path" (version 2) or "4:cpu,cpuacct:/path".
-unsigned Pool::cgroupQuota(const std::string &root) {
-  std::string groups = readSmallFile(root + "/proc/self/cgroup");
-  unsigned cpus = ~0u;
-  for (size_t begin = 0; begin < groups.size();) {
-    size_t end = std::min(groups.find('\n', begin), groups.size());
-    std::string line = groups.substr(begin, end - begin);
-    begin = end + 1;
-    size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos)
-      continue;
-    std::string controllers =
-        "," + line.substr(first + 1, second - first - 1) + ",";
-    if (controllers != ",," && controllers.find(",cpu,") == std::string::npos)
-      continue;
-    std::string path = line.substr(second + 1);
-    cpus = std::min(cpus, quotaOf(root, path == "/" ? "" : path));
-  }
+    quota = std::atof(readStart(old + "/cpu.cfs_quota_us").c_str());
+    double period = std::atof(readStart(old + "/cpu.cfs_period_us").c_str());
+    cpus = std::min(cpus, cpusFor(quota, period));
+  });
   return cpus;
 }
 
