@@ -188,14 +188,14 @@ unsigned CpuTarget::queues(StringRef device) const {
 
 double CpuTarget::nanoseconds(const Work &work) const {
   int64_t terms = processor.termsAtOnce(work.accumulator, work.factor);
-  double steps = work.operations / terms;
-  double us =
-      processor.microseconds(steps, work.bytes, work.accumulator, work.factor);
   // Most of what may be in matrix registers is.
-  if (terms > 1 && !processor.matrixProduct(work.accumulator).empty())
-    us = std::max(steps / processor.rates.flopsPerUsMatrix,
-                  work.bytes / processor.rates.bytesPerUs);
-  return 1e3 * us;
+  bool inMatrices =
+      terms > 1 && !processor.matrixProduct(work.accumulator).empty();
+  double rate = inMatrices
+                    ? processor.rates.flopsPerUsMatrix
+                    : processor.flopsPerUs(work.accumulator, work.factor);
+  return 1e3 * std::max(work.operations / terms / rate,
+                        work.bytes / processor.rates.bytesPerUs);
 }
 
 std::string CpuTarget::describe() const {
