@@ -361,10 +361,9 @@ Error ProcessRanks::awaitReports(const heddle_call_options &options) {
     }
     uint64_t next = until ? until : options.deadline_ns;
     if (options.cancel && !isCancelled)
-      next = next ? std::min(next, now + cancelCheckNs) : now + cancelCheckNs;
-    uint64_t lookNs = looksForSlow ? now + slow.leastNs / slowChecks : 0;
-    if (lookNs && (!next || lookNs < next))
-      next = lookNs;
+      next = earlier(next, now + cancelCheckNs);
+    if (looksForSlow)
+      next = earlier(next, now + slow.leastNs / slowChecks);
     // Where all have counted their reports, they note them at once, and nobody
     // wakes for that.
     bool sleeps = orders->missing.load(std::memory_order_acquire);

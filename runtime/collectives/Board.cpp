@@ -2,9 +2,10 @@
 
 #include "runtime/collectives/Board.h"
 
+#include "runtime/collectives/SlowRanks.h"
+
 #include <cstdarg>
 #include <cstdio>
-#include <string>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -107,8 +108,7 @@ format::Error Board::whileWaiting(const format::Error &over, uint32_t rank,
                                   const heddle_collective &collective) const {
   for (uint32_t i = 0; i < collective.member_count; ++i)
     if (collective.members[i] != rank && isAwaited(collective.members[i]))
-      return {over.code(), over.message() + " while it waited for rank " +
-                               std::to_string(collective.members[i])};
+      return whileWaitingFor(collective.members[i], over);
   return over;
 }
 

@@ -129,10 +129,7 @@ int32_t World::wait(const CollectivePart &part, Lock &lock) {
       // Who waited elsewhere may be the one now.
       blameNs = now + (now - begin);
     }
-    uint64_t untilNs = part.deadlineNs;
-    if (blameNs && (!untilNs || blameNs < untilNs))
-      untilNs = blameNs;
-    lock.wait(seen, patienceNs, untilNs);
+    lock.wait(seen, patienceNs, earlier(part.deadlineNs, blameNs));
   }
   if (!board.waits(part.rank))
     return HEDDLE_OK;

@@ -3,8 +3,11 @@
 #ifndef HEDDLE_RUNTIME_COLLECTIVES_SLOWRANKS_H
 #define HEDDLE_RUNTIME_COLLECTIVES_SLOWRANKS_H
 
+#include "runtime/format/Error.h"
+
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 namespace heddle::runtime {
 
@@ -21,6 +24,12 @@ struct SlowReport {
 /// as long then.
 inline uint64_t slowAfterNs(uint64_t leastNs, uint64_t workedNs) {
   return std::max(leastNs, 9 * workedNs);
+}
+
+/// The end of a wait, and that it was one for `rank`.
+inline format::Error whileWaitingFor(uint32_t rank, const format::Error &over) {
+  return {over.code(),
+          over.message() + " while it waited for rank " + std::to_string(rank)};
 }
 
 } // namespace heddle::runtime

@@ -106,8 +106,7 @@ Error Transport::whileWaiting(const Error &over) const {
     if (movedWith(rank) >= 0) {
       uint32_t holder = holderOf(rank, monotonicNs());
       if (holder != ownRank)
-        return {over.code(), over.message() + " while it waited for rank " +
-                                 std::to_string(holder)};
+        return whileWaitingFor(holder, over);
     }
   return over;
 }

@@ -16,6 +16,11 @@ inline uint64_t monotonicNs() {
          static_cast<uint64_t>(now.tv_nsec);
 }
 
+/// The earlier of two times, of which 0 is never.
+inline uint64_t earlier(uint64_t one, uint64_t other) {
+  return !one || (other && other < one) ? other : one;
+}
+
 } // namespace heddle::runtime
 
 #endif // HEDDLE_RUNTIME_DRIVERS_CPU_CLOCK_H
