@@ -1,23 +1,14 @@
 // Plans for several devices: what is right passes, and each fault that could
 // make an answer wrong is found before anything runs.
 
+#include "FaultyPlans.h"
 #include "runtime/format/ArtifactReader.h"
-#include "test/runtime/TestModels.h"
-
-#include "gtest/gtest.h"
-
-#include <functional>
 
 using namespace heddle;
 using namespace heddle::format;
 using namespace heddle::test;
 
 namespace {
-struct Mutant {
-  const char *wanted; ///< In the message.
-  std::function<void(Model &)> change;
-};
-
 /// Writing verifies; nothing gets a name.
 Error write(const Model &model) {
   static const KernelImage image = KernelImage::read(HEDDLE_TEST_KERNELS);
@@ -25,17 +16,6 @@ Error write(const Model &model) {
   if (Error error = writer.openTemporary(nullptr))
     return error;
   return model.write(image, writer);
-}
-
-void expectCaught(const std::vector<Mutant> &mutants, Model (*make)()) {
-  for (const Mutant &mutant : mutants) {
-    Model model = make();
-    model.current = model.plan.programs.front().get();
-    mutant.change(model);
-    std::string message = write(model).message();
-    EXPECT_NE(message.find(mutant.wanted), std::string::npos)
-        << "wanted: " << mutant.wanted << "\ngot: " << message;
-  }
 }
 
 std::vector<std::unique_ptr<CommandT>> &commands(Model &model) {
@@ -70,7 +50,7 @@ TEST(Devices, GoodPlans) {
 // there, 7 a copy to it (waits for 0), 8 an addition, 9 back (signals 1);
 // 10 an addition on the cpu (waits for 1).
 TEST(Devices, Mutants) {
-  expectCaught(
+  check(
       {
           // Order.
           {"command 7: touches bytes", // use before arrival
@@ -213,7 +193,7 @@ TEST(Devices, MutantsOfInit) {
     return Binding(whole.buffer(), whole.offset(), m.constant(2000),
                    whole.access());
   };
-  expectCaught(
+  check(
       {
           {"the plan of init: block 0, command 1: launch of 'add' reads bytes "
            "[0, 4000) of an arena, which do not hold", // nothing is brought
@@ -295,7 +275,7 @@ TEST(Devices, EachPartIsNeeded) {
 }
 
 TEST(Devices, Tables) {
-  expectCaught(
+  check(
       {
           {"does not begin its devices with a cpu",
            [](Model &m) {
@@ -387,7 +367,7 @@ TEST(Devices, TensorMaps) {
     };
   };
   const char *improper = "has no proper tensor map";
-  expectCaught(
+  check(
       {
           {"names unknown buffers",
            with([](DescriptorT &map) { map.binding = 99; })},
@@ -408,7 +388,7 @@ TEST(Devices, States) {
   auto use = [](Model &m, size_t entry) -> StateUseT & {
     return *m.manifest.entries[entry]->states[0];
   };
-  expectCaught(
+  check(
       {
           {"which can only be read",
            [&](Model &m) {
@@ -489,7 +469,7 @@ static Model guardedModel() {
 
 TEST(Devices, Guards) {
   EXPECT_EQ(write(guardedModel()).message(), "");
-  expectCaught(
+  check(
       {
           {"a program after one without a guard",
            [](Model &m) { m.plan.programs[0]->guard = none; }},
@@ -506,7 +486,7 @@ TEST(Devices, Guards) {
 
 /// Kernels and blocks that the call's extents select.
 TEST(Devices, Selection) {
-  expectCaught(
+  check(
       {
           {"has alternatives and selects none",
            [](Model &m) { launchAt(m, 10).alternatives = {0}; }},

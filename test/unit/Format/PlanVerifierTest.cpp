@@ -1,44 +1,12 @@
 // Plans with one fault each, which the verifier names.
 
-#include "test/runtime/ModelParts.h"
-
-#include "gtest/gtest.h"
-
-#include <functional>
+#include "FaultyPlans.h"
 
 using namespace heddle;
 using namespace heddle::format;
 using namespace heddle::test;
 
 namespace {
-struct Case {
-  const char *wanted; ///< In the message; "" when the plan is right.
-  std::function<void(Model &)> change;
-};
-
-/// Writing verifies; nothing gets a name.
-std::string verify(const Model &model) {
-  static const KernelImage image = KernelImage::read(HEDDLE_TEST_KERNELS);
-  ArtifactWriter writer;
-  if (writer.openTemporary(nullptr))
-    return "no temporary file";
-  return model.write(image, writer).message();
-}
-
-void check(const std::vector<Case> &cases, Model (*make)()) {
-  for (const Case &test : cases) {
-    Model model = make();
-    model.current = model.plan.programs.front().get();
-    test.change(model);
-    std::string message = verify(model);
-    if (*test.wanted)
-      EXPECT_NE(message.find(test.wanted), std::string::npos)
-          << "wanted: " << test.wanted << "\ngot: " << message;
-    else
-      EXPECT_EQ(message, "");
-  }
-}
-
 LaunchT &launchAt(Model &model, size_t command, size_t block = 0) {
   return *model.program().blocks[block]->commands[command]->action.AsLaunch();
 }

@@ -1,52 +1,20 @@
 // Plans that name what is not there, in programs that no call has chosen, and
 // memory of one size that would have several.
 
-#include "test/runtime/ModelParts.h"
-
-#include "gtest/gtest.h"
-
-#include <functional>
+#include "FaultyPlans.h"
 
 using namespace heddle;
 using namespace heddle::format;
 using namespace heddle::test;
 
 namespace {
-struct Case {
-  const char *wanted; ///< In the message; "" when the plan is right.
-  std::function<void(Model &)> change;
-};
-
-/// Writing verifies as loading does; nothing gets a name.
-void check(const std::vector<Case> &cases, Model (*make)()) {
-  static const KernelImage image = KernelImage::read(HEDDLE_TEST_KERNELS);
-  for (const Case &test : cases) {
-    Model model = make();
-    test.change(model);
-    ArtifactWriter writer;
-    ASSERT_FALSE(writer.openTemporary(nullptr));
-    std::string message = model.write(image, writer).message();
-    if (*test.wanted)
-      EXPECT_NE(message.find(test.wanted), std::string::npos)
-          << "wanted: " << test.wanted << "\ngot: " << message;
-    else
-      EXPECT_EQ(message, "");
-  }
-}
-
 LaunchT &launchAt(Model &model, size_t command, size_t block) {
   return *model.program().blocks[block]->commands[command]->action.AsLaunch();
 }
 } // namespace
 
-// The second program of the model, which no call at the least size runs: blocks
+// Of the last program of a model, which no call at the least size runs: blocks
 // 0 copies and branches to 1, 2 and 3. Buffers 0 x, 1 numbers.
-static Model secondProgram() {
-  Model model = selectModel();
-  model.current = model.plan.programs.back().get();
-  return model;
-}
-
 TEST(ProgramStructure, UnchosenPrograms) {
   auto branch = [](Model &m) -> BranchT & {
     return *m.program().blocks[0]->commands[1]->action.AsBranch();
@@ -130,16 +98,10 @@ TEST(ProgramStructure, UnchosenPrograms) {
       {"unknown block", [](Model &m) { m.program().body = 4; }},
       {"never enters block 4", [](Model &m) { m.block(); }},
   };
-  check(cases, secondProgram);
+  check(cases, selectModel, /*ofLast=*/true);
 }
 
 /// Buffer 7 lies in persistent memory, as does buffer 0 of init.
-static Model firstProgram() {
-  Model model = controlModel();
-  model.current = model.plan.programs.front().get();
-  return model;
-}
-
 /// Persistent memory is made, and init run, once for all calls.
 TEST(ProgramStructure, PersistentMemoryOfOneSize) {
   // 0 at the least value, so that nothing is wrong there.
@@ -183,5 +145,5 @@ TEST(ProgramStructure, PersistentMemoryOfOneSize) {
              *fill.target = Binding(0, more(m, 64), none, Access::write);
            }},
       },
-      firstProgram);
+      controlModel);
 }
