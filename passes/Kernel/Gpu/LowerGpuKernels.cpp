@@ -13,6 +13,7 @@
 #include "passes/Kernel/Gpu/TileContractions.h"
 #include "passes/Kernel/Math/Passes.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/TypeSwitch.h"
 
