@@ -35,8 +35,6 @@ static constexpr uint64_t cancelCheckNs = 1000000;
 /// How long it waits at once for ranks that have counted their reports, and
 /// only have to note them.
 static constexpr uint64_t noteNs = 50000;
-/// How often it looks for slow ranks in the time after which one is.
-static constexpr uint64_t slowChecks = 4;
 /// How long a rank has to end by itself.
 static constexpr uint64_t patienceNs = 1000000000;
 /// How long all ranks have to get ready, and to report once their call is
@@ -109,7 +107,6 @@ Error ProcessRanks::placeMemory(uint32_t threads) {
   uint64_t reportsAt = alignUp(sizeof(Orders), alignof(Report)),
            bytes = alignUp(reportsAt + count * sizeof(Report), pageBytes);
   members = std::vector<Member>(count);
-  toldSlow.resize(count);
   std::vector<uint64_t> offsets;
   for (size_t i = 0; i < tensors.count(); ++i)
     for (uint32_t rank = 0; rank < count; ++rank) {
@@ -169,8 +166,7 @@ Error ProcessRanks::create(uint32_t threads) {
   heddle_status why;
   if (int32_t code = engine.open(parts.ranks(), &world, &why))
     return told(code, why);
-  if (slow.tell)
-    engine.watch(world, slow.leastNs);
+  finder.open(engine, world, parts.ranks(), slow);
   if (Error error = placeMemory(threads))
     return error;
   lastReport = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -187,7 +183,7 @@ Error ProcessRanks::create(uint32_t threads) {
     return {HEDDLE_RANK_FAILED, "the ranks' processes were not ready in " +
                                     std::to_string(createNs / 1000000000) +
                                     " seconds"};
-  looksForSlow = slow.tell != nullptr;
+  looksForSlow = finder.looks();
   return outcome();
 }
 
@@ -264,31 +260,13 @@ void ProcessRanks::fail(uint32_t rank, const std::string &how) {
   killAll();
 }
 
-/// Tells of ranks that are slow, each once in a call: those for which others
-/// wait in a collective, and those that neither wait nor report when half of
-/// all have done so.
+/// Tells of ranks that are slow.
 void ProcessRanks::findSlow() {
-  uint64_t now = monotonicNs(), lastNs = begunNs;
-  size_t done = 0;
-  auto hasReported = [&](uint32_t rank) {
-    return reported[rank].call.load(std::memory_order_acquire) == calls;
-  };
-  for (uint32_t rank = 0; rank < members.size(); ++rank)
-    if (hasReported(rank)) {
-      ++done;
-      lastNs = std::max<uint64_t>(lastNs, reported[rank].endedNs);
-    }
-  bool isLate = 2 * done >= members.size() &&
-                now >= lastNs + slowAfterNs(slow.leastNs, lastNs - begunNs);
-  for (uint32_t rank = 0; rank < members.size(); ++rank) {
-    uint64_t sinceNs = engine.slow_since(world, rank);
-    if (!sinceNs && isLate && !hasReported(rank) && !engine.waits(world, rank))
-      sinceNs = lastNs;
-    if (!sinceNs || toldSlow[rank])
-      continue;
-    toldSlow[rank] = 1;
-    slow.tell(slow.user, rank, now - sinceNs);
-  }
+  finder.look([&](uint32_t rank) -> uint64_t {
+    bool hasReported =
+        reported[rank].call.load(std::memory_order_acquire) == calls;
+    return hasReported ? reported[rank].endedNs.load() : 0;
+  });
 }
 
 /// The first rank that has not reported its call; the number of ranks: none.
@@ -302,8 +280,7 @@ uint32_t ProcessRanks::firstMissing() const {
 
 void ProcessRanks::order(const heddle_call_options &options) {
   engine.begin(world);
-  begunNs = monotonicNs();
-  std::fill(toldSlow.begin(), toldSlow.end(), 0);
+  finder.begin();
   orders->cancel = 0;
   orders->deadlineNs = options.deadline_ns;
   orders->flags = options.flags;
@@ -363,7 +340,7 @@ Error ProcessRanks::awaitReports(const heddle_call_options &options) {
     if (options.cancel && !isCancelled)
       next = earlier(next, now + cancelCheckNs);
     if (looksForSlow)
-      next = earlier(next, now + slow.leastNs / slowChecks);
+      next = earlier(next, now + finder.stepNs());
     // Where all have counted their reports, they note them at once, and nobody
     // wakes for that.
     bool sleeps = orders->missing.load(std::memory_order_acquire);

@@ -6,6 +6,7 @@
 #include "runtime/Context.h"
 #include "runtime/RankGroup.h"
 #include "runtime/SharedRegion.h"
+#include "runtime/SlowRankFinder.h"
 
 #include <poll.h>
 #include <sys/types.h>
@@ -89,11 +90,10 @@ private:
   int lastReport = -1;
   heddle_status failure = {}; ///< Of the rank whose process ended first, since
                               ///< when there is none any more.
-  uint32_t calls = 0;         ///< Making the ranks is the first.
-  uint64_t begunNs = 0;       ///< When the call began.
-  bool looksForSlow = false;  ///< In calls, once the ranks are made.
-  std::vector<char> toldSlow; ///< Of each rank, in the call.
-  pid_t owner;                ///< Whose processes the ranks are.
+  uint32_t calls = 0; ///< Making the ranks is the first.
+  SlowRankFinder finder;
+  bool looksForSlow = false; ///< In calls, once the ranks are made.
+  pid_t owner;               ///< Whose processes the ranks are.
 };
 
 } // namespace heddle::runtime

@@ -36,25 +36,10 @@ static Error checkProgram(const LoadedProgram &program,
 /// How long others wait for a rank until it is slow, unless somebody says it.
 static constexpr uint64_t usualSlowSeconds = 5;
 
-/// Whether the ranks can tell who is slow, where somebody wants to know it.
-static Error checkSlow(const heddle_ranks_options &options) {
-  bool areThreads = !options.group && (!options.engine ||
-                                       !std::strcmp(options.engine, "threads"));
-  bool isTold = options.group ? options.group->group->transport->knowsHolders()
-                              : !areThreads;
-  if (!options.on_slow || isTold)
-    return {};
-  return {HEDDLE_ARGUMENT_INVALID,
-          "on_slow is for ranks of the engines processes and tcp: others do "
-          "not know who is slow"};
-}
-
 Error RankGroup::make(std::shared_ptr<LoadedProgram> program, size_t entry,
                       const heddle_ranks_options &options,
                       std::unique_ptr<RankGroup> &group) {
   Error problem = checkProgram(*program, program->entries()[entry]);
-  if (!problem)
-    problem = checkSlow(options);
   if (problem && !options.group)
     return problem;
   if (options.group && options.engine)

@@ -6,7 +6,9 @@
 #include "runtime/Border.h"
 #include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/BlockedSignals.h"
+#include "runtime/drivers/cpu/Clock.h"
 
+#include <chrono>
 #include <cstring>
 #include <unistd.h>
 #include <utility>
@@ -69,6 +71,7 @@ Error Ranks::create(uint32_t threads) {
   heddle_status why;
   if (int32_t code = engine.open(count, &world, &why))
     return told(code, why);
+  finder.open(engine, world, count, slow);
   members = std::vector<Member>(count);
   for (uint32_t i = 0; i < count; ++i) {
     members[i].seat = {&engine, world, i, count};
@@ -95,6 +98,19 @@ Error Ranks::startThreads() {
     }
     members[i].started = true;
   }
+  if (!finder.looks())
+    return {};
+  auto look = [](void *given) -> void * {
+    static_cast<Ranks *>(given)->lookForSlow();
+    return nullptr;
+  };
+  if (int failed = pthread_create(&looker, nullptr, look, this)) {
+    stopThreads();
+    return {HEDDLE_THREADS_UNAVAILABLE,
+            std::string("no thread could be started to look for slow ranks: ") +
+                std::strerror(failed)};
+  }
+  hasLooker = true;
   return {};
 }
 
@@ -104,9 +120,12 @@ void Ranks::stopThreads() {
     meeting->stopping = true;
   }
   meeting->changed.notify_all();
+  meeting->stopped.notify_all();
   for (Member &member : members)
     if (std::exchange(member.started, false))
       pthread_join(member.thread, nullptr);
+  if (std::exchange(hasLooker, false))
+    pthread_join(looker, nullptr);
 }
 
 /// In a child process, whose only thread is the one that forked: starts the
@@ -120,6 +139,7 @@ Error Ranks::adopt() {
   meeting = std::move(fresh);
   for (Member &member : members)
     member.started = false;
+  hasLooker = false;
   if (Error error = startThreads())
     return error;
   owner = getpid();
@@ -189,8 +209,38 @@ void Ranks::serve(Member &member) {
     lock.unlock();
     run(member);
     lock.lock();
-    if (--at.unfinished == 0)
-      at.changed.notify_all();
+    end(member);
+  }
+}
+
+/// A rank has done its call; the meeting's mutex is held.
+void Ranks::end(Member &member) {
+  if (finder.looks())
+    member.endedNs = monotonicNs();
+  if (--meeting->unfinished == 0)
+    meeting->changed.notify_all();
+}
+
+/// What the thread that looks for slow ranks does: it wakes once a step while
+/// there are calls, and not for each of them.
+void Ranks::lookForSlow() {
+  Meeting &at = *meeting;
+  std::unique_lock<std::mutex> lock(at.mutex);
+  while (true) {
+    at.changed.wait(lock, [&] { return at.stopping || at.unfinished; });
+    at.stopped.wait_for(lock, std::chrono::nanoseconds(finder.stepNs()),
+                        [&] { return at.stopping; });
+    if (at.stopping)
+      return;
+    if (!at.unfinished)
+      continue;
+    at.isLooking = true;
+    lock.unlock();
+    finder.look(
+        [&](uint32_t rank) -> uint64_t { return members[rank].endedNs; });
+    lock.lock();
+    at.isLooking = false;
+    at.changed.notify_all();
   }
 }
 
@@ -200,13 +250,18 @@ Error Ranks::run(const heddle_call_options &given) {
   {
     std::lock_guard<std::mutex> lock(meeting->mutex);
     ++meeting->callNumber;
-    meeting->unfinished = members.size() - 1;
+    meeting->unfinished = members.size();
+    for (Member &member : members)
+      member.endedNs = 0;
+    finder.begin();
   }
   meeting->changed.notify_all();
   run(members.front());
   {
     std::unique_lock<std::mutex> lock(meeting->mutex);
-    meeting->changed.wait(lock, [&] { return meeting->unfinished == 0; });
+    end(members.front());
+    meeting->changed.wait(
+        lock, [&] { return !meeting->unfinished && !meeting->isLooking; });
   }
   if (Error error = outcomeOfAll([&](uint32_t rank) -> const heddle_status & {
         return members[rank].outcome;

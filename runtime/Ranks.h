@@ -6,6 +6,7 @@
 #include "runtime/Context.h"
 #include "runtime/PartMemory.h"
 #include "runtime/RankGroup.h"
+#include "runtime/SlowRankFinder.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -34,6 +35,7 @@ private:
     std::vector<heddle_tensor> tensors; ///< Of a call.
     std::vector<const heddle_tensor *> pointers;
     heddle_status outcome;
+    std::atomic<uint64_t> endedNs{0}; ///< Its call; 0: it has not.
     pthread_t thread;
     bool started = false;
   };
@@ -42,8 +44,10 @@ private:
   struct Meeting {
     std::mutex mutex;
     std::condition_variable changed;
-    uint64_t callNumber = 0; ///< What the threads wait for.
-    size_t unfinished = 0;   ///< Threads that have not done the call.
+    std::condition_variable stopped; ///< That `stopping` is said.
+    uint64_t callNumber = 0;         ///< What the threads wait for.
+    size_t unfinished = 0;           ///< Ranks that have not done the call.
+    bool isLooking = false;          ///< Who looks for slow ranks does so.
     bool stopping = false;
   };
 
@@ -58,10 +62,15 @@ private:
   void joinOutputs();
   void run(Member &member);
   void serve(Member &member);
+  void end(Member &member);
+  void lookForSlow();
 
   const heddle_collective_engine &engine = heddle_thread_engine;
   heddle_collective_world *world = nullptr;
   std::vector<Member> members;
+  SlowRankFinder finder;
+  pthread_t looker; ///< A thread that looks for slow ranks.
+  bool hasLooker = false;
   const heddle_call_options *options = nullptr;
   std::unique_ptr<Meeting> meeting;
   /// The process that the threads are of. Only the call that is `busy` writes

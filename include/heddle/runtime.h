@@ -944,12 +944,13 @@ typedef struct heddle_ranks_options {
   /* Called in calls when a rank is slow: others wait for it for `waited_ns`,
      which is slow_seconds or more and nine times as long as it took them to
      come there. It has not ended, as far as is known (it may be stopped), and
-     the call goes on. Of ranks that are processes (engine "processes"), on the
-     thread that calls; of a group of the engine "tcp" in each process that
-     waits itself, on the thread that does, and with the rank for which all
-     others wait in the end. Each rank is named once in a call. It must not use
-     the ranks or the group, and must not unwind. Of other engines it is
-     HEDDLE_ARGUMENT_INVALID. NULL: nobody is told. */
+     the call goes on. Of ranks that are threads, on a thread that does nothing
+     else; of ranks that are processes (engine "processes"), on the thread that
+     calls; of a group in each process that waits itself, on the thread that
+     does, and with the rank for which all others wait in the end. Each rank is
+     named once in a call, which does not end before this has returned. It must
+     not use the ranks or the group, and must not unwind. NULL: nobody is
+     told. */
   void (*on_slow)(void *user, uint32_t rank, uint64_t waited_ns);
   void *user; /* handed to on_slow */
 } heddle_ranks_options;

@@ -245,10 +245,8 @@ bool Program::prepare(unsigned threads, const std::string &engine,
     options.threads = threads;
     options.engine = group || engine.empty() ? nullptr : engine.c_str();
     options.group = group;
-    if (engine == "processes" || engine == "tcp") {
-      options.on_slow = warnOfSlow;
-      options.user = &session;
-    }
+    options.on_slow = warnOfSlow;
+    options.user = &session;
     return check(heddle_ranks_create(program, entryIndex, &options, &ranks));
   }
   heddle_context_options options{};

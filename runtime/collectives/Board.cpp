@@ -3,7 +3,9 @@
 #include "runtime/collectives/Board.h"
 
 #include "runtime/collectives/SlowRanks.h"
+#include "runtime/drivers/cpu/Clock.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 
@@ -23,8 +25,10 @@ void Board::begin() {
     place.site = place.phase = 0;
     place.waits = place.gaveUp = place.ended = false;
     place.slowSinceNs = 0;
+    place.metNs = 0;
   }
   waiting = ended = 0;
+  begunNs = leastSlowNs ? monotonicNs() : 0;
   problem.code = HEDDLE_OK;
   *problem.message = '\0';
 }
@@ -81,8 +85,11 @@ bool Board::arrive(uint32_t rank, const heddle_collective &collective,
     failIfStuck();
     return false;
   }
-  for (uint32_t i = 0; i < collective.member_count; ++i)
+  uint64_t now = leastSlowNs ? monotonicNs() : 0;
+  for (uint32_t i = 0; i < collective.member_count; ++i) {
     places[collective.members[i]].waits = false;
+    places[collective.members[i]].metNs = now;
+  }
   waiting -= collective.member_count;
   return true;
 }
@@ -95,13 +102,22 @@ void Board::leave(uint32_t rank) {
   --waiting;
 }
 
-void Board::blame(uint32_t rank, const heddle_collective &collective,
-                  uint64_t sinceNs) {
+uint64_t Board::blameNs(uint32_t rank, uint64_t sinceNs) const {
+  if (!leastSlowNs)
+    return 0;
+  uint64_t workedNs = sinceNs - std::max(places[rank].metNs, begunNs);
+  return sinceNs + slowAfterNs(leastSlowNs, workedNs);
+}
+
+uint64_t Board::blame(uint32_t rank, const heddle_collective &collective,
+                      uint64_t sinceNs) {
   for (uint32_t i = 0; i < collective.member_count; ++i) {
     uint32_t member = collective.members[i];
     if (member != rank && isAwaited(member) && !places[member].slowSinceNs)
       places[member].slowSinceNs = sinceNs;
   }
+  uint64_t now = monotonicNs();
+  return now + (now - sinceNs);
 }
 
 format::Error Board::whileWaiting(const format::Error &over, uint32_t rank,

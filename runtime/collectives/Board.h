@@ -24,12 +24,16 @@ public:
     std::atomic<bool> waits{false};
     bool gaveUp = false; ///< It waited until its deadline, or was cancelled.
     bool ended = false;
+    uint64_t metNs = 0; ///< Of a board that is watched: when it met others
+                        ///< last.
     /// Since when others wait for the rank, which is slow; 0: it is not.
     std::atomic<uint64_t> slowSinceNs{0};
   };
 
   /// `places` are those of `count` ranks.
   void open(Place *places, uint32_t count);
+  /// Before ranks run: ranks for which others wait so long are slow.
+  void watch(uint64_t leastNs) { leastSlowNs = leastNs; }
   /// Before all ranks begin a call.
   void begin();
 
@@ -40,10 +44,13 @@ public:
   /// The rank does not wait any more.
   void leave(uint32_t rank);
   bool waits(uint32_t rank) const { return places[rank].waits; }
+  /// When a rank that waits since `sinceNs` is to blame others; 0: never.
+  uint64_t blameNs(uint32_t rank, uint64_t sinceNs) const;
   /// The rank has waited for long since then: whoever of its group has not come
-  /// and does not wait elsewhere is slow.
-  void blame(uint32_t rank, const heddle_collective &collective,
-             uint64_t sinceNs);
+  /// and does not wait elsewhere is slow. When to blame again, as whoever
+  /// waited elsewhere may be the one then.
+  uint64_t blame(uint32_t rank, const heddle_collective &collective,
+                 uint64_t sinceNs);
   uint64_t slowSinceNs(uint32_t rank) const { return places[rank].slowSinceNs; }
   /// The end of a rank's wait, and for whom it waited.
   format::Error whileWaiting(const format::Error &over, uint32_t rank,
@@ -65,6 +72,8 @@ private:
 
   Place *places;
   uint32_t count, waiting, ended;
+  uint64_t leastSlowNs = 0; ///< When a rank is slow; 0: nobody wants to know.
+  uint64_t begunNs = 0;     ///< When the call began, if somebody wants to.
   heddle_status problem;
 };
 

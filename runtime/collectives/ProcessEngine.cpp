@@ -5,12 +5,10 @@
 #include "runtime/SharedRegion.h"
 #include "runtime/collectives/Board.h"
 #include "runtime/collectives/InPlace.h"
-#include "runtime/collectives/SlowRanks.h"
 #include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/Clock.h"
 #include "runtime/drivers/cpu/Pool.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <pthread.h>
@@ -27,10 +25,8 @@ namespace {
 /// What lies in the shared memory, before what the ranks tell of themselves.
 struct Header {
   pthread_mutex_t mutex;
-  SharedSignal changes;     ///< Those that wait are woken here.
-  Board board;              ///< Used with the mutex held.
-  uint64_t leastSlowNs = 0; ///< When a rank is slow; 0: nobody wants to know.
-  uint64_t begunNs = 0;     ///< When the call began, if somebody wants to.
+  SharedSignal changes; ///< Those that wait are woken here.
+  Board board;          ///< Used with the mutex held.
 };
 
 /// The ranks; each process has a copy of this.
@@ -39,7 +35,6 @@ struct World final : Meeting {
   Header *header = nullptr;
   InPlaceRank *ranks = nullptr;
   uint64_t patienceNs = 0; ///< For how long they spin.
-  uint64_t metNs = 0;      ///< When this rank met others last.
 
   Error open(uint32_t ranks);
   int32_t run(const CollectivePart &part) {
@@ -49,7 +44,6 @@ struct World final : Meeting {
 
 private:
   int32_t meet(const CollectivePart &part, uint32_t phase) override;
-  uint64_t workSinceNs() const { return std::max(metNs, header->begunNs); }
   int32_t wait(const CollectivePart &part, class Lock &lock);
 };
 
@@ -113,22 +107,15 @@ Error World::open(uint32_t count) {
 /// ends all of them where one has ended, and each ends with it.
 int32_t World::wait(const CollectivePart &part, Lock &lock) {
   Board &board = header->board;
-  uint64_t leastNs = header->leastSlowNs, begin = leastNs ? monotonicNs() : 0,
-           blameNs = leastNs
-                         ? begin + slowAfterNs(leastNs, begin - workSinceNs())
-                         : 0;
+  uint64_t begin = monotonicNs(), blameNs = board.blameNs(part.rank, begin);
   while (board.waits(part.rank) && !board.failure().code) {
     // Who cancels wakes all behind it, without the turn.
     uint32_t seen = header->changes.value();
     if (Error over = endOfWait(part.cancel, part.deadlineNs))
       return tell(board.whileWaiting(over, part.rank, part.collective),
                   part.why);
-    uint64_t now = blameNs ? monotonicNs() : 0;
-    if (blameNs && now >= blameNs) {
-      board.blame(part.rank, part.collective, begin);
-      // Who waited elsewhere may be the one now.
-      blameNs = now + (now - begin);
-    }
+    if (blameNs && monotonicNs() >= blameNs)
+      blameNs = board.blame(part.rank, part.collective, begin);
     lock.wait(seen, patienceNs, earlier(part.deadlineNs, blameNs));
   }
   if (!board.waits(part.rank))
@@ -150,8 +137,6 @@ int32_t World::meet(const CollectivePart &part, uint32_t phase) {
     header->changes.wake();
   int32_t code = isComplete ? HEDDLE_OK : wait(part, lock);
   board.leave(part.rank);
-  if (header->leastSlowNs)
-    metNs = monotonicNs();
   return code;
 }
 
@@ -185,8 +170,6 @@ extern const heddle_collective_engine heddle_process_engine = {
       Header &header = *toWorld(world).header;
       Lock lock(header);
       header.board.begin();
-      if (header.leastSlowNs)
-        header.begunNs = monotonicNs();
     },
     [](heddle_collective_world *world, uint32_t rank,
        const heddle_collective *collective, const void *source, void *target,
@@ -201,7 +184,7 @@ extern const heddle_collective_engine heddle_process_engine = {
       toWorld(world).header->changes.wake();
     },
     [](heddle_collective_world *world, uint64_t leastNs) {
-      toWorld(world).header->leastSlowNs = leastNs;
+      toWorld(world).header->board.watch(leastNs);
     },
     [](heddle_collective_world *world, uint32_t rank) {
       return toWorld(world).header->board.slowSinceNs(rank);

@@ -30,6 +30,9 @@ struct heddle_collective_world final : Meeting {
   }
   void end(uint32_t rank, int32_t code, const char *message);
   void look() { changed.notify_all(); }
+  void watch(uint64_t leastNs) { board.watch(leastNs); }
+  uint64_t slowSinceNs(uint32_t rank) const { return board.slowSinceNs(rank); }
+  bool waits(uint32_t rank) const { return board.waits(rank); }
 
 private:
   int32_t meet(const CollectivePart &part, uint32_t phase) override;
@@ -53,19 +56,22 @@ void heddle_collective_world::begin() {
 
 int32_t heddle_collective_world::wait(const CollectivePart &part,
                                       std::unique_lock<std::mutex> &lock) {
+  uint64_t begin = monotonicNs(), blameNs = board.blameNs(part.rank, begin);
   while (board.waits(part.rank) && !board.failure().code) {
     if (Error over = endOfWait(part.cancel, part.deadlineNs))
       return tell(board.whileWaiting(over, part.rank, part.collective),
                   part.why);
-    uint64_t span = cancelCheckNs;
-    if (part.deadlineNs) {
-      uint64_t now = monotonicNs(),
-               left = part.deadlineNs > now ? part.deadlineNs - now : 0;
-      span = part.cancel ? std::min(span, left) : left;
-    } else if (!part.cancel) {
+    uint64_t now = monotonicNs();
+    if (blameNs && now >= blameNs)
+      blameNs = board.blame(part.rank, part.collective, begin);
+    uint64_t until = earlier(part.deadlineNs, blameNs);
+    if (part.cancel)
+      until = earlier(until, now + cancelCheckNs);
+    if (!until) {
       changed.wait(lock);
       continue;
     }
+    uint64_t span = until > now ? until - now : 0;
     // A deadline may be as far away as a number goes.
     changed.wait_for(lock, std::chrono::nanoseconds(std::min<uint64_t>(
                                span, uint64_t(3600) * 1000000000)));
@@ -129,6 +135,12 @@ extern const heddle_collective_engine heddle_thread_engine = {
     [](heddle_collective_world *world, uint32_t rank, int32_t code,
        const char *message) { world->end(rank, code, message); },
     [](heddle_collective_world *world) { world->look(); },
-    /*watch=*/nullptr,
-    /*slow_since=*/nullptr,
-    /*waits=*/nullptr};
+    [](heddle_collective_world *world, uint64_t leastNs) {
+      world->watch(leastNs);
+    },
+    [](heddle_collective_world *world, uint32_t rank) {
+      return world->slowSinceNs(rank);
+    },
+    [](heddle_collective_world *world, uint32_t rank) {
+      return static_cast<int>(world->waits(rank));
+    }};

@@ -108,8 +108,6 @@ public:
   /// whom to tell of slow ranks; null: the call is over. The report lives as
   /// long.
   void watchSlow(const SlowReport *report);
-  /// Whether this transport can tell for whom it waits, and so who is slow.
-  virtual bool knowsHolders() const { return false; }
 
   /// Ends all processes at once, this one with `exitCode`.
   [[noreturn]] virtual void abort(int exitCode) = 0;
@@ -133,10 +131,9 @@ protected:
   /// nothing.
   template <typename Step, typename Pause>
   Error await(const Patience &patience, Step step, Pause pause);
-  /// How many bytes have gone between this rank and another since the group
-  /// was joined; -1: the exchange that is made waits for none of it, or that is
-  /// not known.
-  virtual int64_t movedWith(uint32_t) const { return -1; }
+  /// A number that rises where something has gone between this rank and another
+  /// in the exchange that is made; -1: that waits for nothing of it.
+  virtual int64_t movedWith(uint32_t rank) const = 0;
   /// Gives `heard` what other ranks have said.
   virtual Error hear() = 0;
   void heard(uint32_t rank, Notice &notice);

@@ -77,6 +77,7 @@ template <typename Abi> struct MpiFunctions {
   int (*Irecv)(void *, int count, typename Abi::Datatype, int peer, int tag,
                Comm, Request *);
   int (*Testall)(int count, Request *, int *flag, Status *);
+  int (*Testsome)(int count, Request *, int *done, int *indices, Status *);
   int (*Cancel)(Request *);
   int (*Request_free)(Request *);
   int (*Iprobe)(int source, int tag, Comm, int *flag, Status *);

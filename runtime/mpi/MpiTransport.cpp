@@ -17,7 +17,8 @@ MpichAbi::Status *MpichAbi::ignoredStatuses() {
   return reinterpret_cast<Status *>(uintptr_t(1));
 }
 
-/// How long a rank that failed waits until the others have been told.
+/// How long a rank that failed or ends the job waits until the others have been
+/// told.
 static constexpr uint64_t tellNs = 1000000000;
 
 //===----------------------------------------------------------------------===//
@@ -63,6 +64,7 @@ template <typename Abi> Error MpiTransport<Abi>::findAll() {
   get("MPI_Isend", mpi.Isend);
   get("MPI_Irecv", mpi.Irecv);
   get("MPI_Testall", mpi.Testall);
+  get("MPI_Testsome", mpi.Testsome);
   get("MPI_Cancel", mpi.Cancel);
   get("MPI_Request_free", mpi.Request_free);
   get("MPI_Iprobe", mpi.Iprobe);
@@ -159,6 +161,8 @@ template <typename Abi> Error MpiTransport<Abi>::open() {
 
 template <typename Abi> Error MpiTransport<Abi>::reserve(size_t messages) {
   requests.reserve(messages);
+  partners.reserve(messages);
+  gone.reserve(messages);
   return {};
 }
 
@@ -202,6 +206,7 @@ template <typename Abi> Error MpiTransport<Abi>::post(const Message &message) {
   for (uint64_t begin = 0; begin < message.bytes; begin += pieceBytes) {
     char *data = message.data + begin;
     int bytes = static_cast<int>(std::min(pieceBytes, message.bytes - begin));
+    partners.push_back(message.peer);
     requests.push_back(noRequest);
     Request *request = &requests.back();
     int code = isSent ? mpi.Isend(data, bytes, byte, peer, tag, own, request)
@@ -214,17 +219,31 @@ template <typename Abi> Error MpiTransport<Abi>::post(const Message &message) {
 
 template <typename Abi>
 Error MpiTransport<Abi>::wait(const Patience &patience) {
+  gone.resize(requests.size());
   auto test = [&](bool &isDone) -> Error {
-    int areDone = 0;
+    int count = 0;
     if (int code =
-            mpi.Testall(static_cast<int>(requests.size()), requests.data(),
-                        &areDone, Abi::ignoredStatuses()))
-      return explain("MPI_Testall", code);
-    isDone = areDone != 0;
+            mpi.Testsome(static_cast<int>(requests.size()), requests.data(),
+                         &count, gone.data(), Abi::ignoredStatuses()))
+      return explain("MPI_Testsome", code);
+    isDone = std::all_of(requests.begin(), requests.end(),
+                         [&](Request each) { return each == noRequest; });
     return {};
   };
   return this->await(patience, test,
                      [&](uint64_t waitedNs) { this->rest(waitedNs); });
+}
+
+template <typename Abi>
+int64_t MpiTransport<Abi>::movedWith(uint32_t rank) const {
+  int64_t done = 0;
+  bool waits = false;
+  for (size_t i = 0; i < requests.size(); ++i)
+    if (partners[i] == rank) {
+      done += requests[i] == noRequest;
+      waits |= requests[i] != noRequest;
+    }
+  return waits ? done : -1;
 }
 
 /// Nothing is received any more where it was wanted.
@@ -240,6 +259,7 @@ template <typename Abi>
 Error MpiTransport<Abi>::move(const Message *messages, size_t count,
                               const Patience &patience) {
   requests.clear();
+  partners.clear();
   receives = 0;
   Error error;
   for (auto way : {Message::Way::Receive, Message::Way::Send}) {
@@ -276,24 +296,32 @@ template <typename Abi> Error MpiTransport<Abi>::hear() {
   }
 }
 
+template <typename Abi> bool MpiTransport<Abi>::isTaken(Said &said) {
+  int isDone = 0;
+  int code =
+      mpi.Testall(static_cast<int>(said.requests.size()), said.requests.data(),
+                  &isDone, Abi::ignoredStatuses());
+  return !code && isDone;
+}
+
 template <typename Abi>
 void MpiTransport<Abi>::say(const Notice &notice,
                             const std::vector<uint32_t> &ranks) {
-  std::vector<Request> said(ranks.size(), noRequest);
-  auto kept = std::make_unique<Notice>(notice);
+  untaken.erase(std::remove_if(untaken.begin(), untaken.end(),
+                               [&](Said &said) { return isTaken(said); }),
+                untaken.end());
+  untaken.push_back({std::make_unique<Notice>(notice),
+                     std::vector<Request>(ranks.size(), noRequest)});
+  Said &said = untaken.back();
   for (size_t i = 0; i < ranks.size(); ++i)
-    mpi.Isend(kept.get(), sizeof(notice), byte, static_cast<int>(ranks[i]),
-              Notices, own, &said[i]);
+    mpi.Isend(said.notice.get(), sizeof(notice), byte,
+              static_cast<int>(ranks[i]), Notices, own, &said.requests[i]);
+  // Of waits ranks say while they wait, and one that is slow takes it late.
+  if (notice.kind == Notice::Wait || notice.kind == Notice::Held)
+    return;
   uint64_t begin = monotonicNs(), now = begin;
-  int isDone = 0;
-  for (; !isDone && now - begin < tellNs; now = monotonicNs()) {
-    if (mpi.Testall(static_cast<int>(said.size()), said.data(), &isDone,
-                    Abi::ignoredStatuses()))
-      break;
+  for (; !isTaken(said) && now - begin < tellNs; now = monotonicNs())
     this->rest(now - begin);
-  }
-  if (!isDone)
-    untaken.push_back(std::move(kept));
 }
 
 template class runtime::MpiTransport<OpenMpiAbi>;

@@ -22,6 +22,11 @@ public:
 
 private:
   using Request = typename Abi::Request;
+  /// A notice that others have not taken all: MPI may still read it.
+  struct Said {
+    std::unique_ptr<Notice> notice;
+    std::vector<Request> requests; ///< One for each that it is said to.
+  };
   /// What ranks say of themselves has another tag than tensors, whose tags
   /// follow the command that they are of, so that none takes what was meant for
   /// another one. MPI has at least 32768 tags, so that commands share them
@@ -31,6 +36,7 @@ private:
 
   Error move(const Message *messages, size_t count,
              const Patience &patience) override;
+  int64_t movedWith(uint32_t rank) const override;
   Error hear() override;
   void say(const Notice &notice, const std::vector<uint32_t> &ranks) override;
 
@@ -42,6 +48,7 @@ private:
   Error post(const Message &message);
   Error wait(const Patience &patience);
   void giveUp();
+  bool isTaken(Said &said);
 
   MpiLibrary library;
   uint64_t pieceBytes; ///< The most of a message; larger ones go in several.
@@ -52,10 +59,11 @@ private:
   Request noRequest{};
   bool isOurs = false;           ///< MPI was started here.
   bool isOpen = false;           ///< And has not been ended yet.
-  std::vector<Request> requests; ///< Of the messages on their way.
-  size_t receives = 0;           ///< The first of these.
-  /// Notices that others have not taken: MPI may still read them.
-  std::vector<std::unique_ptr<Notice>> untaken;
+  std::vector<Request> requests;  ///< Of messages; null when one has gone.
+  std::vector<uint32_t> partners; ///< The rank that each is of.
+  std::vector<int> gone;          ///< Numbers of requests.
+  size_t receives = 0;            ///< The first of the requests.
+  std::vector<Said> untaken;
 };
 
 extern template class MpiTransport<OpenMpiAbi>;

@@ -21,7 +21,6 @@ public:
   [[noreturn]] void abort(int exitCode) override;
   void awaitAbort(uint64_t timeoutNs) override;
   Error leave() override;
-  bool knowsHolders() const override { return true; }
 
 private:
   int64_t movedWith(uint32_t rank) const override;

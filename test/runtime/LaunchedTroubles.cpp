@@ -119,7 +119,7 @@ static void testCancelled(int32_t rank) {
               "the call was cancelled");
 }
 
-/// A rank that stops, or is busy until SIGUSR1 comes.
+/// A rank that stops, is busy until SIGUSR1 comes, or sleeps.
 static int32_t dawdle(const heddle_custom_call_frame *frame) {
   auto &plan = *static_cast<Trouble *>(frame->user);
   int32_t rank = *static_cast<const int32_t *>(frame->operands[0]->data);
@@ -128,6 +128,10 @@ static int32_t dawdle(const heddle_custom_call_frame *frame) {
     return 0;
   if (plan.deed == Deed::Stop)
     return raise(SIGSTOP);
+  if (plan.deed == Deed::Sleep) {
+    timespec span = {3, 0};
+    return nanosleep(&span, nullptr);
+  }
   sigset_t awaited;
   sigemptyset(&awaited);
   sigaddset(&awaited, SIGUSR1);
@@ -135,8 +139,8 @@ static int32_t dawdle(const heddle_custom_call_frame *frame) {
   return sigwait(&awaited, &got);
 }
 
-/// Four ranks of which one is slow in the second call, until whoever has
-/// started it has read so: the first rank prints which. It sums with
+/// Four ranks of which one is slow in the second call, long enough to be named
+/// or until whoever has started it has read so: the first rank prints which. It sums with
 /// `groupSize` ranks. With a deadline, who wakes it waits for its passing.
 static void testSlow(Trouble plan, uint32_t groupSize, bool hasDeadline) {
   sigset_t blocked;
@@ -211,6 +215,10 @@ bool heddle::test::testServedTrouble(const std::string &what, uint32_t rank) {
     testSlow({int32_t(rank), Deed::Stop, 0}, 4, /*hasDeadline=*/false);
   else if (what == "busy-long")
     testSlow({int32_t(rank), Deed::Dawdle, 0}, 4, /*hasDeadline=*/false);
+  else if (what == "asleep")
+    testSlow({int32_t(rank), Deed::Sleep, 0}, 4, /*hasDeadline=*/false);
+  else if (what == "asleep-in-pair")
+    testSlow({int32_t(rank), Deed::Sleep, 0}, 2, /*hasDeadline=*/false);
   else if (what == "stopped-in-pair")
     testSlow({int32_t(rank), Deed::Stop, 0}, 2, /*hasDeadline=*/false);
   else if (what == "stopped-too-long")

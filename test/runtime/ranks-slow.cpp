@@ -1,6 +1,7 @@
 // ranks-slow MODELS: ranks that are stopped, or take far longer than others:
 // they are named, the call goes on, and is right in the end. Ranks that are
-// processes of this one, and those of a group over sockets (ranks-launched).
+// threads or processes of this one, and those of a group over sockets
+// (ranks-launched).
 
 #include "test/runtime/PartedModel.h"
 #include "test/runtime/RankProcesses.h"
@@ -13,14 +14,15 @@
 using namespace heddle::test;
 
 //===----------------------------------------------------------------------===//
-// Processes of this one
+// Threads and processes of this one
 //===----------------------------------------------------------------------===//
 
 namespace {
 /// What one rank does; all processes see it.
 struct Dawdler {
   std::atomic<int32_t> rank{-1};    ///< Which is slow.
-  std::atomic<bool> stops{false};   ///< Or it is busy until it has been named.
+  std::atomic<bool> stops{false};   ///< Its process; or it is busy until it has
+                                    ///< been named.
   std::atomic<uint32_t> named{0};   ///< A bit for each rank.
   std::atomic<uint64_t> untilNs{0}; ///< Or until then; 0: never.
   std::atomic<int32_t> processes[4] = {};
@@ -63,14 +65,27 @@ static heddle_program *loadDawdling(Dawdler &plan, uint32_t groupSize) {
   return troubledModel(groupSize).load(models, &call);
 }
 
+static void testCalls(heddle_ranks *ranks, Dawdler &plan, int32_t rank) {
+  Bytes in(16), wanted(16), got(16);
+  OK(callRanks(ranks, HEDDLE_I32, in, wanted));
+  plan.rank = rank;
+  OK(callRanks(ranks, HEDDLE_I32, in, got));
+  CHECK(got == wanted && plan.named == 1u << rank);
+  plan.named = 0;
+  plan.rank = -1;
+  OK(callRanks(ranks, HEDDLE_I32, in, got));
+  CHECK(got == wanted && !plan.named);
+}
+
 /// The slow rank is named, goes on then, and the call is as any other. It sums
-/// with `groupSize` ranks.
-static void testProcesses(int32_t rank, bool stops, uint32_t groupSize) {
+/// with `groupSize` ranks. A child of this process calls, too, if it `forks`.
+static void testNamed(const char *engine, int32_t rank, bool stops,
+                      uint32_t groupSize, bool forks = false) {
   Dawdler &plan = makeShared();
   heddle_program *program = loadDawdling(plan, groupSize);
   heddle_ranks_options options = {};
   options.size = sizeof(options);
-  options.engine = "processes";
+  options.engine = engine;
   options.threads = 1;
   options.slow_seconds = 1;
   options.user = &plan;
@@ -82,16 +97,17 @@ static void testProcesses(int32_t rank, bool stops, uint32_t groupSize) {
   };
   heddle_ranks *ranks = nullptr;
   OK(heddle_ranks_create(program, 0, &options, &ranks));
-  Bytes in(16), wanted(16), got(16);
-  OK(callRanks(ranks, HEDDLE_I32, in, wanted));
   plan.stops = stops;
-  plan.rank = rank;
-  OK(callRanks(ranks, HEDDLE_I32, in, got));
-  CHECK(got == wanted && plan.named == 1u << rank);
-  plan.named = 0;
-  plan.rank = -1;
-  OK(callRanks(ranks, HEDDLE_I32, in, got));
-  CHECK(got == wanted && !plan.named);
+  testCalls(ranks, plan, rank);
+  if (forks) {
+    pid_t child = fork();
+    if (!child) {
+      testCalls(ranks, plan, rank);
+      _exit(failures != 0);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && !status);
+  }
   heddle_ranks_destroy(ranks);
   heddle_program_destroy(program);
   munmap(&plan, sizeof(Dawdler));
@@ -115,19 +131,6 @@ static void testDeadlineOf(const char *engine) {
   heddle_ranks_destroy(ranks);
   heddle_program_destroy(program);
   munmap(&plan, sizeof(Dawdler));
-}
-
-/// Threads do not know who is slow.
-static void testThreads() {
-  heddle_program *program = load(models.c_str(), "addition", nullptr);
-  heddle_ranks_options options = {};
-  options.size = sizeof(options);
-  options.on_slow = [](void *, uint32_t, uint64_t) {};
-  heddle_ranks *ranks = nullptr;
-  EXPECT(heddle_ranks_create(program, 0, &options, &ranks),
-         HEDDLE_ARGUMENT_INVALID,
-         "on_slow is for ranks of the engines processes and tcp");
-  heddle_program_destroy(program);
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,16 +195,20 @@ int main(int argc, char **argv) {
     return 2;
   findLaunched(argv);
   alarm(240); // a rank that nobody names is a failure
-  testThreads();
   testDeadlineOf("threads");
+  testNamed("threads", 2, /*stops=*/false, 4, may_fork());
+  // The caller's own.
+  testNamed("threads", 0, /*stops=*/false, 4);
+  testNamed("threads", 3, /*stops=*/false, 2);
+  testNamed("threads", 0, /*stops=*/false, 1);
   if (may_fork()) {
     testDeadlineOf("processes");
-    testProcesses(2, /*stops=*/true, 4);
-    testProcesses(1, /*stops=*/false, 4);
+    testNamed("processes", 2, /*stops=*/true, 4);
+    testNamed("processes", 1, /*stops=*/false, 4);
     // The other pair has done its call; one that waits is not slow itself.
-    testProcesses(3, /*stops=*/true, 2);
+    testNamed("processes", 3, /*stops=*/true, 2);
     // Nobody waits for it in a collective.
-    testProcesses(0, /*stops=*/true, 1);
+    testNamed("processes", 0, /*stops=*/true, 1);
   }
   testGroup("stopped", 2, SIGCONT);
   testGroup("busy-long", 1, SIGUSR1);
