@@ -12,7 +12,7 @@ using namespace heddle;
 using namespace heddle::runtime;
 
 const char *heddle_device_kind(size_t number) {
-  return number < allDrivers().size() ? allDrivers()[number]->name : nullptr;
+  return number < allDrivers.size() ? allDrivers[number]->name : nullptr;
 }
 
 static heddle_status unknownKind(const std::string &name) {

@@ -90,7 +90,7 @@ private:
   int lastReport = -1;
   heddle_status failure = {}; ///< Of the rank whose process ended first, since
                               ///< when there is none any more.
-  uint32_t calls = 0; ///< Making the ranks is the first.
+  uint32_t calls = 0;         ///< Making the ranks is the first.
   SlowRankFinder finder;
   bool looksForSlow = false; ///< In calls, once the ranks are made.
   pid_t owner;               ///< Whose processes the ranks are.

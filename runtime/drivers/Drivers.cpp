@@ -15,24 +15,21 @@
 using namespace heddle;
 using namespace heddle::runtime;
 
-const std::vector<const heddle_driver *> &runtime::allDrivers() {
-  static const std::vector<const heddle_driver *> drivers = {
-      &cpuDriver,
-      &cudaDriver,
-      &simDriver,
-  };
-  return drivers;
-}
+const std::array<const heddle_driver *, 3> runtime::allDrivers = {
+    &cpuDriver,
+    &cudaDriver,
+    &simDriver,
+};
 
 const heddle_driver *runtime::findDriver(uint32_t kind) {
-  for (const heddle_driver *driver : allDrivers())
+  for (const heddle_driver *driver : allDrivers)
     if (driver->kind == kind)
       return driver;
   return nullptr;
 }
 
 const heddle_driver *runtime::findDriver(std::string_view name) {
-  for (const heddle_driver *driver : allDrivers())
+  for (const heddle_driver *driver : allDrivers)
     if (name == driver->name)
       return driver;
   return nullptr;

@@ -6,18 +6,18 @@
 #include "runtime/drivers/driver.h"
 #include "runtime/format/Error.h"
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace heddle::runtime {
 
 using format::Error;
 
 /// Every driver of this library: a new one adds a line in Drivers.cpp.
-const std::vector<const heddle_driver *> &allDrivers();
+extern const std::array<const heddle_driver *, 3> allDrivers;
 
 /// The driver of a kind of device; null if this library has none.
 const heddle_driver *findDriver(uint32_t kind);

@@ -298,9 +298,8 @@ template <typename Abi> Error MpiTransport<Abi>::hear() {
 
 template <typename Abi> bool MpiTransport<Abi>::isTaken(Said &said) {
   int isDone = 0;
-  int code =
-      mpi.Testall(static_cast<int>(said.requests.size()), said.requests.data(),
-                  &isDone, Abi::ignoredStatuses());
+  int code = mpi.Testall(static_cast<int>(said.requests.size()),
+                         said.requests.data(), &isDone, Abi::ignoredStatuses());
   return !code && isDone;
 }
 

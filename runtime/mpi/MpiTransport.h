@@ -57,8 +57,8 @@ private:
   typename Abi::Datatype byte{};
   typename Abi::ErrorHandler errorsReturn{};
   Request noRequest{};
-  bool isOurs = false;           ///< MPI was started here.
-  bool isOpen = false;           ///< And has not been ended yet.
+  bool isOurs = false;            ///< MPI was started here.
+  bool isOpen = false;            ///< And has not been ended yet.
   std::vector<Request> requests;  ///< Of messages; null when one has gone.
   std::vector<uint32_t> partners; ///< The rank that each is of.
   std::vector<int> gone;          ///< Numbers of requests.

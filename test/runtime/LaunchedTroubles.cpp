@@ -140,8 +140,9 @@ static int32_t dawdle(const heddle_custom_call_frame *frame) {
 }
 
 /// Four ranks of which one is slow in the second call, long enough to be named
-/// or until whoever has started it has read so: the first rank prints which. It sums with
-/// `groupSize` ranks. With a deadline, who wakes it waits for its passing.
+/// or until whoever has started it has read so: the first rank prints which. It
+/// sums with `groupSize` ranks. With a deadline, who wakes it waits for its
+/// passing.
 static void testSlow(Trouble plan, uint32_t groupSize, bool hasDeadline) {
   sigset_t blocked;
   sigemptyset(&blocked);

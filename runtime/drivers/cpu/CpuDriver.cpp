@@ -6,6 +6,7 @@
 
 #include "runtime/drivers/cpu/CpuDriver.h"
 
+#include "runtime/ForkLock.h"
 #include "runtime/Memory.h"
 #include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/CpuImage.h"
@@ -13,9 +14,6 @@
 #include "runtime/format/Layout.h"
 
 #include <cstdio>
-#include <memory>
-#include <mutex>
-#include <pthread.h>
 #include <unordered_map>
 
 using namespace heddle;
@@ -24,12 +22,9 @@ using namespace heddle::runtime;
 namespace {
 struct CpuDevice {};
 
-/// What all that opened the device have allocated, by address. It is changed
-/// for moments only; memory is mapped and unmapped without the mutex.
-struct Allocations {
-  std::mutex mutex;
-  std::unordered_map<void *, Region> regions;
-};
+/// What all that opened the device have allocated, by address; used with a
+/// ForkLock, without which memory is mapped and unmapped.
+using Allocations = std::unordered_map<void *, Region>;
 
 struct CpuQueue {
   Region scratch;
@@ -38,26 +33,15 @@ struct CpuQueue {
 struct CpuEvent {};
 } // namespace
 
+/// Made by who first allocates, and never ended: threads may use it while the
+/// process exits.
+static Allocations *allocated = nullptr;
+
 static CpuDevice &cast(heddle_driver_device *device) {
   return *reinterpret_cast<CpuDevice *>(device);
 }
 static CpuQueue &cast(heddle_driver_queue *queue) {
   return *reinterpret_cast<CpuQueue *>(queue);
-}
-
-/// Made when the device is first opened, and never ended: threads may use it
-/// while the process exits. A fork waits for who changes it, so that a child
-/// finds it whole and unlocked.
-static Allocations &allocations() {
-  static Allocations *const all = [] {
-    auto made = std::make_unique<Allocations>();
-    if (pthread_atfork([] { allocations().mutex.lock(); },
-                       [] { allocations().mutex.unlock(); },
-                       [] { allocations().mutex.unlock(); }))
-      throw std::bad_alloc();
-    return made.release();
-  }();
-  return *all;
 }
 
 const CodeImage &runtime::codeImage(const heddle_driver_image *image) {
@@ -78,7 +62,7 @@ static int32_t openDevice(uint32_t number, heddle_driver_device **out,
                    "there is no device 'cpu:" + std::to_string(number) +
                        "': the processors of a machine are one, 'cpu:0'"},
                   why);
-    allocations();
+    ForkLock<Allocations>::prepare();
     *out = reinterpret_cast<heddle_driver_device *>(new CpuDevice);
     return HEDDLE_OK;
   });
@@ -105,25 +89,27 @@ static int32_t allocate(heddle_driver_device *, heddle_driver_space space,
     Region region;
     if (Error error = region.allocate(bytes, /*touch=*/true, "device 'cpu:0'"))
       return tell(error, why);
-    Allocations &all = allocations();
-    std::lock_guard<std::mutex> lock(all.mutex);
+    ForkLock<Allocations> lock;
+    if (!allocated)
+      allocated = new Allocations;
     void *address = region.data();
-    all.regions[address] = std::move(region);
+    (*allocated)[address] = std::move(region);
     *out = address;
     return HEDDLE_OK;
   });
 }
 
 static void freeMemory(heddle_driver_device *, void *address) {
-  Allocations &all = allocations();
   Region freed;
-  std::lock_guard<std::mutex> lock(all.mutex);
-  auto found = all.regions.find(address);
-  if (found == all.regions.end())
+  ForkLock<Allocations> lock;
+  if (!allocated)
+    return;
+  auto found = allocated->find(address);
+  if (found == allocated->end())
     return;
   // It is unmapped when the mutex is free again.
   freed = std::move(found->second);
-  all.regions.erase(found);
+  allocated->erase(found);
 }
 
 static int32_t importMemory(heddle_driver_device *, void *memory, uint64_t,

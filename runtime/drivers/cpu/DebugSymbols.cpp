@@ -2,6 +2,7 @@
 
 #include "runtime/drivers/cpu/DebugSymbols.h"
 
+#include "runtime/ForkLock.h"
 #include "runtime/format/ManifestTables.h"
 
 #include <cstdio>
@@ -9,9 +10,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <memory>
-#include <mutex>
-#include <new>
-#include <pthread.h>
 #include <unistd.h>
 #include <vector>
 
@@ -105,19 +103,10 @@ private:
 };
 } // namespace
 
-/// gdb's list is one per process, whoever puts something in. It is locked for
-/// moments only: a fork waits for who changes it, so that a child finds it
-/// whole and unlocked.
-static std::mutex &gdbMutex() {
-  static std::mutex *const mutex = [] {
-    auto made = std::make_unique<std::mutex>();
-    if (pthread_atfork([] { gdbMutex().lock(); }, [] { gdbMutex().unlock(); },
-                       [] { gdbMutex().unlock(); }))
-      throw std::bad_alloc();
-    return made.release();
-  }();
-  return *mutex;
-}
+namespace {
+/// gdb's list, which is one per process, whoever puts something in.
+struct GdbList;
+} // namespace
 
 SymbolFile::SymbolFile(const CodeImage &image, const format::Variant &variant) {
   enum : uint16_t { textIndex = 1, symbolsIndex, stringsIndex, sectionCount };
@@ -191,7 +180,7 @@ void *runtime::registerWithGdb(const CodeImage &image,
                                const format::Variant &variant) {
   auto registration = std::make_unique<GdbRegistration>();
   registration->file = SymbolFile(image, variant).take();
-  std::lock_guard<std::mutex> lock(gdbMutex());
+  ForkLock<GdbList> lock;
   jit_code_entry *first = __jit_debug_descriptor.first_entry;
   registration->entry = {first, nullptr, registration->file.data(),
                          registration->file.size()};
@@ -209,7 +198,7 @@ void runtime::unregisterFromGdb(void *opaque) {
     return;
   auto *registration = static_cast<GdbRegistration *>(opaque);
   {
-    std::lock_guard<std::mutex> lock(gdbMutex());
+    ForkLock<GdbList> lock;
     jit_code_entry &entry = registration->entry;
     if (entry.prev_entry)
       entry.prev_entry->next_entry = entry.next_entry;

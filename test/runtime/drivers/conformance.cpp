@@ -573,7 +573,7 @@ int main(int argc, char **argv) {
   auto code = KernelImage::read(std::string(argv[1]) + "/../kernels.elf");
   auto grid = KernelImage::readGrid(std::string(argv[1]) + "/../kernels.ptx");
   unsigned tested = 0;
-  for (const heddle_driver *driver : allDrivers()) {
+  for (const heddle_driver *driver : allDrivers) {
     const KernelImage *kernels = kernelsFor(*driver, code, grid);
     if (!kernels) {
       std::fprintf(stderr, "no test kernels for '%s'\n", driver->name);
