@@ -186,7 +186,7 @@ static RankTensorList parted(const heddle_parted_tensor *const *list,
                              size_t count) {
   return {list, count, [](const void *list, size_t index) -> Item {
             auto *all = static_cast<const heddle_parted_tensor *const *>(list);
-            heddle_parted_tensor tensor;
+            heddle_parted_tensor tensor = {};
             readOptions(all[index], tensor);
             return {tensor.whole, tensor.parts};
           }};
