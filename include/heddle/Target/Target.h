@@ -9,6 +9,7 @@
 
 #include "heddle/Target/DispatchFacts.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -16,14 +17,6 @@
 #include <memory>
 #include <string>
 #include <vector>
-
-namespace mlir {
-class Attribute;
-class DictionaryAttr;
-class MLIRContext;
-class ModuleOp;
-class Operation;
-} // namespace mlir
 
 namespace heddle {
 
