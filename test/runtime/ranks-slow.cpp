@@ -102,6 +102,7 @@ static void testNamed(const char *engine, int32_t rank, bool stops,
   if (forks) {
     pid_t child = fork();
     if (!child) {
+      alarm(60);
       testCalls(ranks, plan, rank);
       _exit(failures != 0);
     }
