@@ -159,19 +159,22 @@ StringRef CpuTarget::nameFor(ModuleOp dispatched) const {
     return set.contains(packing.pairs) || set.contains(packing.filterPairs);
   };
   bool usesPairs = pairsActivations || pairsIn(packings);
-  const Machine *machine = &processor;
-  while (const Machine *plain = findMachine(machine->plainName)) {
-    auto adds = [&](StringRef feature) {
-      return machine->hasFeature(feature) && !plain->hasFeature(feature);
-    };
-    bool addsQuads = machine->byteQuadProduct() != plain->byteQuadProduct();
-    if ((quadsIn(packings) && addsQuads) || (usesPairs && adds(kPairFeature)) ||
-        (quadsIn(inMatrices) && adds(kMatrixQuadFeature)) ||
-        (pairsIn(inMatrices) && adds(kMatrixPairFeature)))
+  auto lacks = [&](const Machine &plain, StringRef feature) {
+    return processor.hasFeature(feature) && !plain.hasFeature(feature);
+  };
+  const Machine *named = &processor;
+  for (const Machine *plain = findMachine(processor.plainName); plain;
+       plain = findMachine(plain->plainName)) {
+    bool lacksQuads = processor.byteQuadProduct() != plain->byteQuadProduct();
+    if ((quadsIn(packings) && lacksQuads) ||
+        (quadsIn(inMatrices) && lacks(*plain, kMatrixQuadFeature)) ||
+        (pairsIn(inMatrices) && lacks(*plain, kMatrixPairFeature)))
       break;
-    machine = plain;
+    // One between may multiply pairs otherwise than this and the plainer ones.
+    if (!usesPairs || processor.floatPairProduct() == plain->floatPairProduct())
+      named = plain;
   }
-  return machine->name;
+  return named->name;
 }
 
 LoaderNeeds CpuTarget::loaderNeeds() const {

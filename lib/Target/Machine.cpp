@@ -132,10 +132,9 @@ static void setCuts(Machine &machine) {
   // before (248966-049, section 20.5.5): so long take 16 steps by a panel,
   // however few rows there are. Vectors, two products a cycle, take 16 cycles
   // for each row, which makes 48 for three. Measured on a Sapphire Rapids
-  // server, as shares of the time in vectors: four rows 0.5 to 1.0 of bytes and
-  // 0.2 to 0.3 of bf16, weights in the second cache, and 0.8 to 0.9 of both
-  // where weights come from further away; three rows of bytes then 0.95 to
-  // 1.05.
+  // server, as shares of the time in vectors: four rows 0.5 to 1.0 of bytes,
+  // weights in the second cache, and 0.8 to 0.9 where weights come from further
+  // away; three rows of bytes then 0.95 to 1.05.
   machine.rowsWorthMatrices = 4;
   // The rows of 32 x 4096 x 4096 are fewer passes. Measured when blocks of the
   // depth were first fetched ahead for them, from memory, on one thread: 8.5 ms
@@ -325,6 +324,7 @@ static std::vector<Machine> makeMachines() {
   withMatrices.features =
       concat({level2, level3, level4, vnni, bfloats, matrices});
   withMatrices.plainName = "x86-64-v4-bf16";
+  withMatrices.rates.flopsPerUsBf16 = 90e3; // widened, as on v4
   withMatrices.l1Bytes = 48 * kib;
   withMatrices.l2Bytes = 2048 * kib;
   withMatrices.rates.flopsPerUsMatrix = 1300e3;
@@ -383,6 +383,16 @@ StringRef Machine::wordPairProduct() const {
   return "";
 }
 
+StringRef Machine::floatPairProduct() const {
+  // Cores with matrix registers take four times as long for it as for a product
+  // of f32: measured on one core of a Sapphire Rapids server by a loop in C, 28
+  // and 112 billion multiply-adds a second.
+  bool isSlow = hasFeature(kMatrixPairFeature);
+  return vectorBits == 512 && hasFeature(kPairFeature) && !isSlow
+             ? "llvm.x86.avx512bf16.dpbf16ps.512"
+             : "";
+}
+
 StringRef Machine::matrixProduct(Type accumulator) const {
   if (accumulator.isInteger(32))
     return hasFeature(kMatrixQuadFeature) ? "llvm.x86.tdpbusd" : "";
@@ -399,7 +409,8 @@ int64_t Machine::termsAtOnce(Type accumulator, Type factor) const {
   if (!factor)
     return 1;
   if (accumulator.isF32() && factor.isBF16())
-    return hasFeature(kPairFeature) ? 2 : 1;
+    return floatPairProduct().empty() && matrixProduct(accumulator).empty() ? 1
+                                                                            : 2;
   if (accumulator.isInteger() && factor.isInteger() &&
       factor.getIntOrFloatBitWidth() <= 8)
     return byteQuadProduct().empty() ? 1 : 4;

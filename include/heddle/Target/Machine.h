@@ -170,6 +170,9 @@ struct Machine {
   llvm::StringRef byteQuadProduct() const;
   /// The same of the one that sums up products of two words with signs.
   llvm::StringRef wordPairProduct() const;
+  /// The same of the one that adds products of two bf16 to each lane of f32, if
+  /// it takes less time than products of f32.
+  llvm::StringRef floatPairProduct() const;
   /// The same of the one that multiplies matrix registers whose rows are
   /// summed up in `accumulator`: bytes without signs by bytes with signs in
   /// integers, bf16 in f32.
@@ -178,10 +181,10 @@ struct Machine {
   /// Registers that a logical vector takes.
   int64_t registersPerVector() const;
 
-  /// How many terms of a sum of `accumulator` are multiplied and added in each
-  /// lane in the time of one: 4 of bytes and 2 of bf16 where the machine has
-  /// such instructions, else 1. A pair of bytes that are widened to words takes
-  /// two instructions.
+  /// How many terms of a sum of `accumulator` are multiplied and added at once:
+  /// 4 of bytes and 2 of bf16 where the machine has instructions for that, of
+  /// vectors or of matrix registers, else 1. A pair of bytes that are widened to
+  /// words takes two instructions.
   int64_t termsAtOnce(mlir::Type accumulator, mlir::Type factor) const;
   /// Microseconds of blocked code that sums in `accumulator` and moves `bytes`:
   /// what takes longer, for they overlap. Each step counts two of `flops`.

@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace heddle;
 
 FloatPairs::FloatPairs(const Machine &machine)
-    : machine(machine), areMultipliedAtOnce(machine.hasFeature(kPairFeature)) {}
+    : machine(machine),
+      areMultipliedAtOnce(!machine.floatPairProduct().empty()) {}
 
 int64_t FloatPairs::rowsOf(int64_t rows, TileShape tile) const {
   // Beside the sums both terms of each column and of a row, and the mask.
@@ -61,7 +62,7 @@ Value FloatPairs::multiplyAdd(OpBuilder &builder, Location loc,
                               const Factor &row, const Factor &columns,
                               Value sum) const {
   if (areMultipliedAtOnce)
-    return call(builder, loc, "llvm.x86.avx512bf16.dpbf16ps.512", sum.getType(),
+    return call(builder, loc, machine.floatPairProduct(), sum.getType(),
                 {sum, row[0], columns[0]});
   for (auto [left, right] : llvm::zip_equal(row, columns))
     sum = ::heddle::multiplyAdd(builder, loc, left, right, sum);

@@ -2,7 +2,7 @@
 //
 //   fma(a0, b0, fma(a1, b1, sum))      a, b: bf16, sum: f32
 //
-// by one instruction (vdpbf16ps) where there is one, elsewhere by two fused
+// by one instruction (vdpbf16ps) where that is quick, elsewhere by two fused
 // multiply-adds of the factors in f32, which have the same bits where all
 // numbers are normal: the instruction takes subnormal ones for zero.
 

@@ -60,6 +60,10 @@ TEST(Target, ProductsAreNamedByWhatAMachineHas) {
   Builder b(&context);
   for (const Machine &machine : machines()) {
     bool hasMatrices = machine.name == "x86-64-v4-amx";
+    EXPECT_EQ(machine.floatPairProduct(),
+              machine.name == "x86-64-v4-bf16"
+                  ? "llvm.x86.avx512bf16.dpbf16ps.512"
+                  : "");
     EXPECT_EQ(machine.matrixProduct(b.getI32Type()),
               hasMatrices ? "llvm.x86.tdpbusd" : "");
     EXPECT_EQ(machine.matrixProduct(b.getF32Type()),
