@@ -28,9 +28,9 @@ public:
   ForkLock(const ForkLock &) = delete;
   ForkLock &operator=(const ForkLock &) = delete;
 
-  /// Lets forks wait from now on; throws std::bad_alloc. Threads that do so at
-  /// once, or a child that was forked meanwhile, let them wait twice, which is
-  /// counted.
+  /// Lets forks wait from now on; throws std::bad_alloc. Two threads that call
+  /// this at once may both register the handlers: `forks` counts how often they
+  /// run in one fork, so that the mutex is locked once.
   static void prepare() {
     if (isPrepared.load(std::memory_order_acquire))
       return;

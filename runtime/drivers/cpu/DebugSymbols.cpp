@@ -101,9 +101,7 @@ private:
   }
   std::vector<char> file;
 };
-} // namespace
 
-namespace {
 /// gdb's list, which is one per process, whoever puts something in.
 struct GdbList;
 } // namespace
