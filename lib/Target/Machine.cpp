@@ -310,6 +310,7 @@ static std::vector<Machine> makeMachines() {
   withBfloats.aliases = {"v4-bf16"};
   withBfloats.features = concat({level2, level3, level4, vnni, bfloats});
   withBfloats.plainName = "x86-64-v4-vnni";
+  double widenedBf16 = withBfloats.rates.flopsPerUsBf16;
   withBfloats.rates.flopsPerUsBf16 = withBfloats.rates.flopsPerUsF32;
   table.push_back(std::move(withBfloats));
   // The same and registers for matrices: Sapphire Rapids and its successors
@@ -324,7 +325,7 @@ static std::vector<Machine> makeMachines() {
   withMatrices.features =
       concat({level2, level3, level4, vnni, bfloats, matrices});
   withMatrices.plainName = "x86-64-v4-bf16";
-  withMatrices.rates.flopsPerUsBf16 = 90e3; // widened, as on v4
+  withMatrices.rates.flopsPerUsBf16 = widenedBf16;
   withMatrices.l1Bytes = 48 * kib;
   withMatrices.l2Bytes = 2048 * kib;
   withMatrices.rates.flopsPerUsMatrix = 1300e3;
