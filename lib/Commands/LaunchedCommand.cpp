@@ -10,6 +10,12 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <chrono>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
 using namespace heddle;
 
 /// How long a rank that cannot go on lets the first say so and end the job.
@@ -40,6 +46,27 @@ static bool serve(const CallCommand &command, heddle_group *group,
   return false;
 }
 
+/// How long a launcher may take to read what a process says at its end.
+static constexpr std::chrono::milliseconds readingTime(500);
+
+/// Ends all processes of the group. It lets the launcher read first what this
+/// process has said: that of MPICH drops what it has not read when one aborts.
+[[noreturn]] static void abortGroup(heddle_group *group, int code) {
+  llvm::outs().flush();
+  auto end = std::chrono::steady_clock::now() + readingTime;
+  for (int file : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat status;
+    int unread = 0;
+    if (fstat(file, &status) || !S_ISFIFO(status.st_mode))
+      continue;
+    while (!ioctl(file, FIONREAD, &unread) && unread &&
+           std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  heddle_group_abort(group, code);
+  llvm_unreachable("the group's end is the process's");
+}
+
 static int serveLaunched(const CallCommand &command, heddle_group *group) {
   std::string said;
   llvm::raw_string_ostream errors(said);
@@ -57,8 +84,7 @@ static int serveLaunched(const CallCommand &command, heddle_group *group) {
   // The first process has been told, and says it, unless it is there no more.
   heddle_group_await_abort(group, patienceNs);
   llvm::errs() << said;
-  heddle_group_abort(group, code);
-  return code;
+  abortGroup(group, code);
 }
 
 /// What a command line says that cannot be; empty: nothing.
@@ -110,10 +136,8 @@ int heddle::runLaunched(const CallCommand &command,
   }
   int code =
       heddle_group_rank(group) ? serveLaunched(command, group) : call(group);
-  if (code) {
-    llvm::outs().flush();
-    heddle_group_abort(group, code);
-  }
+  if (code)
+    abortGroup(group, code);
   heddle_group_leave(group);
   return code;
 }
