@@ -98,15 +98,17 @@ static DispatchFacts factsOf(const Machine &machine) {
   // on take at most 2.7 times the bytes.
   facts.packing.leastChannels = 12;
   // Each input wants an address register, of which x86-64 has 15 and AArch64
-  // more. A longer payload spills registers and saves little traffic.
+  // more. A longer payload spills registers and saves little traffic: how long,
+  // and how often a value may be computed again, was found by trying.
   facts.fusion.maximumInputs = 12;
   facts.fusion.maximumCost = 512;
   facts.fusion.maximumRecomputed = 2;
-  // Code grows with each part of a concatenation.
+  // Found by trying: code grows with each part of a concatenation.
   facts.fusion.maximumParts = 64;
-  // A softmax or a norm has about ten. Each result of a kernel wants an address
-  // that is kept on the stack while the others are computed, and what LLVM
-  // takes grows faster than the kernel.
+  // A softmax or a norm has about ten, and several of these joined are within
+  // the bound, which was found by trying. Each result of a kernel wants an
+  // address that is kept on the stack while the others are computed, and what
+  // LLVM takes grows faster than the kernel.
   facts.fusion.maximumRowOperations = 64;
   // Measured with `heddle bench` on x86-64-v3 and -v4 (windows of 1 to 4
   // points, dilations of 2 and 4, 4 to 512 channels, 0.06 to 67 million
@@ -230,6 +232,11 @@ static const Field<Machine, int64_t> numbers[] = {
     {"rows_worth_rereading", &Machine::rowsWorthRereading},
     {"rows_worth_keys", &Machine::rowsWorthKeys},
     {"rows_worth_matrices", &Machine::rowsWorthMatrices},
+    {"groups_worth_widening", &Machine::groupsWorthWidening},
+    {"groups_worth_copies", &Machine::groupsWorthCopies},
+    {"channels_worth_addresses", &Machine::channelsWorthAddresses},
+    {"longest_payload_of_four", &Machine::longestPayloadOfFour},
+    {"longest_payload_of_two", &Machine::longestPayloadOfTwo},
     {"few_passes", &Machine::fewPasses},
     {"prefetched_passes", &Machine::prefetchedPasses},
     {"fourier_interleaved", &Machine::fourierInterleaved},

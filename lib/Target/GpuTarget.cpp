@@ -62,11 +62,12 @@ static DispatchFacts factsOf() {
   // Threads widen what they read in a register.
   facts.readsWorthWidening = never;
   // Weights lie as the model has them: the texts of `packing` stay empty.
-  // Each input is 8 bytes of the kernel's parameters.
+  // Each input is 8 bytes of the kernel's parameters. The bounds of fusion are
+  // those of processors (CpuTarget.cpp), and were not measured here.
   facts.fusion.maximumInputs = 12;
   facts.fusion.maximumCost = 512;
   facts.fusion.maximumRecomputed = 2;
-  // Each part is a branch that a thread goes through.
+  // Not measured either. Each part is a branch that a thread goes through.
   facts.fusion.maximumParts = 16;
   // A thread computes one element of a result and sees no other, so that a row
   // is never kept: each reduction is a kernel.

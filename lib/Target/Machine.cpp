@@ -136,6 +136,18 @@ static void setCuts(Machine &machine) {
   // weights in the second cache, and 0.8 to 0.9 where weights come from further
   // away; three rows of bytes then 0.95 to 1.05.
   machine.rowsWorthMatrices = 4;
+  // A copied element takes half an instruction, and saves one for each group.
+  machine.groupsWorthWidening = 4;
+  // Measured on the same server by a loop in C, 128 x 768 x 768 bytes: beside
+  // reading rows in place, a group takes 3.6 times as long with copying, and
+  // 0.8 times from copies.
+  machine.groupsWorthCopies = 12;
+  // Found by trying. With fewer channels than a logical vector has lanes,
+  // vectors of a single tap are not full.
+  machine.channelsWorthAddresses = 16;
+  // Both found by trying, where registers are of 256 and of 512 bits.
+  machine.longestPayloadOfFour = 8;
+  machine.longestPayloadOfTwo = 40;
   // The rows of 32 x 4096 x 4096 are fewer passes. Measured when blocks of the
   // depth were first fetched ahead for them, from memory, on one thread: 8.5 ms
   // in place of 12.1. Where few passes end was found by trying.

@@ -151,6 +151,16 @@ struct Machine {
   /// Rows that are worth matrix registers, if there are any: with fewer a
   /// product waits for the one before it, and vectors are as fast.
   int64_t rowsWorthMatrices = 0;
+  /// Groups of columns that pay for copying their rows in a wider type, and for
+  /// copying the rows that matrix registers are loaded with.
+  int64_t groupsWorthWidening = 0;
+  int64_t groupsWorthCopies = 0;
+  /// Channels of a convolution's tap that are worth an address of their own.
+  int64_t channelsWorthAddresses = 0;
+  /// Instructions of an elementwise payload, at most, of which four logical
+  /// vectors are worked on at a time, and two: longer ones lack registers.
+  int64_t longestPayloadOfFour = 0;
+  int64_t longestPayloadOfTwo = 0;
   /// Passes over a panel that are too few to hide the way of the next one from
   /// memory, if that has to wait until the last.
   int64_t fewPasses = 0;
@@ -183,8 +193,8 @@ struct Machine {
 
   /// How many terms of a sum of `accumulator` are multiplied and added at once:
   /// 4 of bytes and 2 of bf16 where the machine has instructions for that, of
-  /// vectors or of matrix registers, else 1. A pair of bytes that are widened to
-  /// words takes two instructions.
+  /// vectors or of matrix registers, else 1. A pair of bytes that are widened
+  /// to words takes two instructions.
   int64_t termsAtOnce(mlir::Type accumulator, mlir::Type factor) const;
   /// Microseconds of blocked code that sums in `accumulator` and moves `bytes`:
   /// what takes longer, for they overlap. Each step counts two of `flops`.

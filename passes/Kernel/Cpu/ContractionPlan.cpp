@@ -17,15 +17,11 @@ static int64_t bytesOf(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-/// Groups of columns that share a copy of their rows in f32: a copied element
-/// takes half an instruction, and saves one for each group.
-static constexpr int64_t groupsOfCopy = 4;
-
 /// Gives a tile of the grid as many groups, for fewer rows as long as these
 /// share the copies of the columns.
 static void shareCopies(const Machine &machine, int64_t columnGroups,
                         int64_t tileRows, ContractionBlocks &blocks) {
-  int64_t groups = std::min(groupsOfCopy, columnGroups);
+  int64_t groups = std::min(machine.groupsWorthWidening, columnGroups);
   if (blocks.columnGroups >= groups)
     return;
   int64_t least = llvm::divideCeil(machine.rowsWorthPanels, tileRows),
@@ -42,14 +38,9 @@ static bool isWorthWidening(const Machine &machine,
          !shape.depthCount().isSized() && !shape.rest.isSized() &&
          shape.row.extent.bound() * shape.outerRowCount().bound() >=
              machine.rowsWorthPacking &&
-         shape.columnCount().bound() >= groupsOfCopy * plan.groupColumns();
+         shape.columnCount().bound() >=
+             machine.groupsWorthWidening * plan.groupColumns();
 }
-
-/// The same of a copy that products in matrix registers make of the rows that
-/// they read. Measured by a loop in C, 128 x 768 x 768 bytes: beside reading
-/// rows in place, a group takes 3.6 times as long with copying, and 0.8 times
-/// from copies.
-static constexpr int64_t groupsWorthCopies = 12;
 
 /// Chooses how matrix registers are loaded with what goes by.
 static void chooseMatrixLoads(const Machine &machine,
@@ -63,7 +54,7 @@ static void chooseMatrixLoads(const Machine &machine,
   plan.passesBy = 3 * steps * (blocks.rowsOutside ? columnBytes : rowBytes) >
                   2 * machine.l1Bytes;
   plan.copiesRows = !blocks.rowsOutside && extents.depth >= matrixSteps &&
-                    blocks.columnGroups >= groupsWorthCopies;
+                    blocks.columnGroups >= machine.groupsWorthCopies;
 }
 
 ContractionPlan heddle::planContraction(KernelFrame &frame,

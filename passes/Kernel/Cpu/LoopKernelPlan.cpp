@@ -171,7 +171,9 @@ void Planner::chooseUnroll() {
     for (unsigned number : group.stages)
       weight += kernel::payloadInstructions(plan.stages[number].op());
     // Long payloads keep the processor busy by themselves, and need registers.
-    group.unroll = weight <= 8 ? 4 : weight <= 40 ? 2 : 1;
+    group.unroll = weight <= frame.machine.longestPayloadOfFour  ? 4
+                   : weight <= frame.machine.longestPayloadOfTwo ? 2
+                                                                 : 1;
     plan.unroll = std::min(plan.unroll, group.unroll);
   }
   // Where starting a kernel takes longer than its work, so does compiling what

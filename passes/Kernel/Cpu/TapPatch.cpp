@@ -12,9 +12,6 @@ using namespace mlir;
 
 namespace heddle {
 
-/// A tap of fewer channels is too little work for an address of its own.
-static constexpr int64_t fewestChannels = 16;
-
 std::optional<TapPatch> TapPatch::create(KernelFrame &frame,
                                          const ConvolutionShape &shape,
                                          Value input, int64_t rows) {
@@ -26,7 +23,7 @@ std::optional<TapPatch> TapPatch::create(KernelFrame &frame,
   patch.pitch = llvm::alignTo(depth, logicalLanes) + logicalLanes;
   Type element = cast<MemRefType>(input.getType()).getElementType();
   int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  if (!isRun || shape.groupInput >= fewestChannels ||
+  if (!isRun || shape.groupInput >= frame.machine.channelsWorthAddresses ||
       rows * patch.pitch * bytes > frame.machine.l1Bytes / 2)
     return std::nullopt;
   patch.buffer = frame.allocateScratch(element, rows * patch.pitch);
