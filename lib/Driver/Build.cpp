@@ -475,7 +475,8 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
   OwningOpRef<ModuleOp> module =
       start ? readDump(session, model.path) : importModel(session, model);
   if (!module || (start && !checkStage(session, *module, *start)) ||
-      (start && failed(checkSizeAttributes(*module))))
+      (start && failed(checkSizeAttributes(*module))) ||
+      !sparesWeights(session, *module, build))
     return std::nullopt;
   remarkAssumptions(*module);
   if (hasTarget) {
@@ -542,5 +543,7 @@ std::optional<BuildResult> heddle::buildArtifact(Session &session,
     session.diagnostics.report(toErrorCode(error), error.message());
     return std::nullopt;
   }
-  return buildInto(session, model, build, writer);
+  BuildOptions named = build;
+  named.output = output.str();
+  return buildInto(session, model, named, writer);
 }

@@ -5,6 +5,7 @@
 
 #include "heddle/Driver/FileKind.h"
 #include "heddle/Frontend/ArgumentBinding.h"
+#include "heddle/Support/Weights.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -32,20 +33,38 @@ static std::vector<std::string> filesRead(const ModelOptions &model,
   return files;
 }
 
+/// False, which is reported, if `output` is the file `input`.
+static bool sparesInput(Session &session, StringRef input, StringRef output,
+                        const llvm::Twine &what) {
+  bool equal = false;
+  if (input.empty() || fs::equivalent(output, input, equal) || !equal)
+    return true;
+  session.diagnostics.report(ErrorCode::BadCommandLine,
+                             "the output would replace " + what +
+                                 ": name another file");
+  return false;
+}
+
 bool heddle::sparesInputs(Session &session, const ModelOptions &model,
                           const BuildOptions &build, StringRef output) {
-  for (const std::string &input : filesRead(model, build)) {
-    bool equal = false;
-    if (input.empty() || fs::equivalent(output, input, equal) || !equal)
-      continue;
-    bool isModel = input == model.path;
-    session.diagnostics.report(
-        ErrorCode::BadCommandLine,
-        "the output would replace " +
-            (isModel ? "the model" : input + ", which is read") +
-            ": name another file");
-    return false;
-  }
+  for (const std::string &input : filesRead(model, build))
+    if (!sparesInput(session, input, output,
+                     input == model.path ? "the model"
+                                         : input + ", which is read"))
+      return false;
+  return true;
+}
+
+bool heddle::sparesWeights(Session &session, mlir::ModuleOp module,
+                           const BuildOptions &build) {
+  std::vector<StringRef> outputs = {build.output, build.stopFile};
+  for (StringRef dump : build.dumpAfter)
+    outputs.push_back(dump.split('=').second);
+  for (const std::string &input : weightFiles(module))
+    for (StringRef output : outputs)
+      if (!sparesInput(session, input, output,
+                       input + ", which holds weights of the model"))
+        return false;
   return true;
 }
 

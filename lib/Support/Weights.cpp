@@ -215,6 +215,15 @@ static llvm::SetVector<DenseResourceElementsAttr> handlesOf(ModuleOp module) {
   return handles;
 }
 
+std::vector<std::string> heddle::weightFiles(ModuleOp module) {
+  llvm::SetVector<StringRef> files;
+  for (DenseResourceElementsAttr handle : handlesOf(module))
+    if (std::optional<WeightOrigin> origin = weightOrigin(handle))
+      if (origin->file && origin->file->isOnDisk())
+        files.insert(origin->file->path());
+  return {files.begin(), files.end()};
+}
+
 void heddle::recordWeights(ModuleOp module, bool withHashes) {
   Builder builder(module.getContext());
   NamedAttrList weights;

@@ -103,6 +103,8 @@ struct BuildOptions {
   bool flushSubnormals = false;
   /// Stages after which the IR is written, as STAGE or STAGE=FILE.
   std::vector<std::string> dumpAfter;
+  /// Where the artifact goes; empty: to a file without a name.
+  std::string output;
   std::string stopAfter;
   /// The file of that IR; "" is the model's stem with the stage and .mlir.
   std::string stopFile;

@@ -66,6 +66,9 @@ std::optional<llvm::ArrayRef<char>> weightBytes(mlir::ElementsAttr attr);
 /// parsed itself.
 std::optional<WeightOrigin> weightOrigin(mlir::DenseResourceElementsAttr attr);
 
+/// The files on disk that the module's handles lie in, each once.
+std::vector<std::string> weightFiles(mlir::ModuleOp module);
+
 /// Gives the pages of all handles that ops below `op` hold back to the page
 /// cache, when nobody reads them for a while.
 void releaseWeights(mlir::Operation *op);

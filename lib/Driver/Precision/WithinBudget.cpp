@@ -7,6 +7,7 @@
 #include "Fingerprint.h"
 #include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/Model.h"
+#include "heddle/Driver/OutputFiles.h"
 #include "heddle/Driver/Targets.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/EntryStates.h"
@@ -51,7 +52,8 @@ bool BudgetedBuild::findTarget() {
 bool BudgetedBuild::makeGraph() {
   session.phases.begin("import");
   graph = importModel(session, model);
-  if (!graph || !makeGraphStage(session, *graph, graphBuild))
+  if (!graph || !sparesWeights(session, *graph, build) ||
+      !makeGraphStage(session, *graph, graphBuild))
     return false;
   func::FuncOp entry = entryFunction(*graph);
   if (!entry)
