@@ -20,17 +20,19 @@ class ArtifactReader;
 /// final name before `finish` has succeeded, and an abandoned writer (even a
 /// killed one, where the file system can) leaves nothing behind.
 ///
+/// Each weight is appended in any number of pieces between `beginWeight` and
+/// `endWeight`, which gives its index for Buffer.index. Code and plans are
+/// added whole and give the numbers of their sections. `finish` fills in the
+/// manifest's sections and weights, and checks plans by the plan verifier:
+///
 ///   ArtifactWriter writer;
-///   if (Error error = writer.open("model.heddle")) ...
-///   for each weight:
-///     WeightT weight;                       // symbol, dtype, shape, packing,
-///     source writer.beginWeight(std::move(weight)); writer.append(piece,
-///     bytes) ...       // any number of pieces writer.endWeight(index); //
-///     index: for Buffer.index
+///   writer.open("model.heddle");
+///   writer.beginWeight(std::move(weight));
+///   writer.append(piece, bytes);
+///   writer.endWeight(index);
 ///   writer.addCode(elf.data(), elf.size(), variant->code);
-///   writer.addPlan(plan, variant->plan);    // checked by the plan verifier in
-///   finish writer.finish(std::move(manifest));     // fills in its sections
-///   and weights
+///   writer.addPlan(plan, variant->plan);
+///   writer.finish(std::move(manifest));
 ///
 /// Equal calls give equal bytes.
 class ArtifactWriter {
