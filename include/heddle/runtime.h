@@ -520,7 +520,8 @@ typedef struct heddle_tensor_info {
   const int64_t *shape;     /* the largest extents */
   const int64_t *shape_min; /* the smallest; the same in a static program */
   size_t bytes;             /* of the largest shape */
-  size_t alignment;         /* what its address must be a multiple of */
+  size_t alignment; /* what its address must be a multiple of, unless it has
+                       no elements */
   int64_t replaces; /* of an output: the input whose memory it may be given (see
                        heddle_context_call); -1: none */
   const char *device; /* whose memory the program wants it in: "cpu", "sim:0" */

@@ -104,6 +104,13 @@ static void test_products(const char *folder) {
       {256, 1}};
   for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); ++i)
     CHECK(sums(context, sizes[i][0], sizes[i][1]));
+  /* Without elements any address will do. */
+  static char anywhere[2];
+  heddle_tensor inputs[] = {
+      make_tensor(anywhere + 1, HEDDLE_F32, 2, SIZES(0, 5)),
+      make_tensor(NULL, HEDDLE_F32, 2, SIZES(0, 5))};
+  heddle_tensor output = make_tensor(anywhere + 1, HEDDLE_F32, 2, SIZES(0, 5));
+  OK(call_entry(context, inputs, 2, &output, 1, NULL));
   const int64_t large = (int64_t)1 << 33, largest = (int64_t)1 << 20;
   REFUSED(SIZES(large, large), SIZES(large, large), SIZES(large, large),
           "input 'left'");
