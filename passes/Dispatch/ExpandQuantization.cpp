@@ -94,6 +94,23 @@ struct Arithmetic {
     value = arith::MaximumFOp::create(b, loc, number(least), value);
     return arith::MinimumFOp::create(b, loc, value, number(largest));
   }
+  Value choose(arith::CmpFPredicate predicate, Value left, Value right,
+               Value ifSo, Value otherwise) {
+    Value holds = arith::CmpFOp::create(b, loc, predicate, left, right);
+    return arith::SelectOp::create(b, loc, holds, ifSo, otherwise);
+  }
+  /// Clamps to integers; NaN becomes 0, or what is nearest to that.
+  Value clampNumber(Value value, int64_t least, int64_t largest) {
+    int64_t ofNan = std::clamp<int64_t>(0, least, largest);
+    Value zero = number(ofNan);
+    if (ofNan == least) {
+      // NaN is not above it: one instruction does both.
+      value = choose(arith::CmpFPredicate::OGT, value, zero, value, zero);
+      return arith::MinimumFOp::create(b, loc, value, number(largest));
+    }
+    value = clamp(value, least, largest);
+    return choose(arith::CmpFPredicate::UNE, value, value, zero, value);
+  }
   Value rounded(Value value, prec::Rounding rounding) {
     switch (rounding) {
     case prec::Rounding::NearestEven:
@@ -322,19 +339,14 @@ void expand(prec::QuantizeOp op, ExactValues &exactValues) {
                quotient = convertScalar(a.b, a.loc, quotient, real, exact);
                return a.rounded(quotient, op.getRounding());
              });
-  value =
-      e.loop(value, op.getZeroPoint(), storage, exact, exact,
-             [&](Arithmetic a, Value x, Value zeroPoint) {
-               // Where `exact` has no integers any more a sum is inexact, and
-               // far outside of the range with any zero point.
-               Value stored =
-                   a.clamp(arith::AddFOp::create(a.b, a.loc, x, zeroPoint),
-                           minimum, maximum);
-               Value isNan = arith::CmpFOp::create(
-                   a.b, a.loc, arith::CmpFPredicate::UNE, stored, stored);
-               Value zero = a.number(std::clamp<int64_t>(0, minimum, maximum));
-               return arith::SelectOp::create(a.b, a.loc, isNan, zero, stored);
-             });
+  value = e.loop(value, op.getZeroPoint(), storage, exact, exact,
+                 [&](Arithmetic a, Value x, Value zeroPoint) {
+                   // Where `exact` has no integers any more a sum is inexact,
+                   // and far outside of the range with any zero point.
+                   Value stored =
+                       arith::AddFOp::create(a.b, a.loc, x, zeroPoint);
+                   return a.clampNumber(stored, minimum, maximum);
+                 });
   Value stored =
       e.loop(value, {}, {}, exact, getElementTypeOrSelf(op.getType()),
              [&](Arithmetic a, Value x, Value) {

@@ -85,6 +85,22 @@ func.func @again(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<4
 
 // -----
 
+// Where NaN becomes the least of the range, the comparison with that does both.
+// CHECK-LABEL: func.func @without_signs
+func.func @without_signs(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<4xi8> {
+  // CHECK: %[[SUM:.*]] = arith.addf
+  // CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+  // CHECK: %[[ABOVE:.*]] = arith.cmpf ogt, %[[SUM]], %[[ZERO]] : f32
+  // CHECK: %[[LEAST:.*]] = arith.select %[[ABOVE]], %[[SUM]], %[[ZERO]] : f32
+  // CHECK: %[[MOST:.*]] = arith.constant 2.550000e+02 : f32
+  // CHECK: %[[BOTH:.*]] = arith.minimumf %[[LEAST]], %[[MOST]] : f32
+  // CHECK-NEXT: linalg.yield %[[BOTH]] : f32
+  %q = prec.quantize %x, %s, %z rounding nearest_even range 0 to 255 {storage_type = ui8} : tensor<4xf32>, tensor<f32>, tensor<i8> -> tensor<4xi8>
+  return %q : tensor<4xi8>
+}
+
+// -----
+
 // What is added to a later product is read in the kernel of that: it becomes an integer, which is narrower in memory.
 // CHECK-LABEL: func.func @summand
 func.func @summand(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<4x4xf32> {
