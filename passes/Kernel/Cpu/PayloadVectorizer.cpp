@@ -73,7 +73,6 @@ PayloadVectorizer::loadInvariants(OpBuilder &builder, const LanePoint &point,
     if (values[input] ||
         loops.op->getOperand(input).getDefiningOp<linalg::GenericOp>() ||
         mayVanish(loops.op->getOperand(input)) ||
-        (point.lanes && moves(point.loop)) ||
         llvm::any_of(movingLoops, moves) ||
         loops.op.getMatchingBlockArgument(&loops.op->getOpOperand(input))
             .use_empty())

@@ -39,10 +39,9 @@ public:
 
   const LoopNest &nest() const { return loops; }
 
-  /// The inputs that are the same for all lanes of `point` and wherever it
-  /// moves along `movingLoops`, loaded: for hoisting out of these loops. What
-  /// the kernel itself computes is left out. Every other entry is empty.
-  /// `supplied` entries are kept.
+  /// The inputs that are the same wherever `point` moves along `movingLoops`,
+  /// loaded: for hoisting out of these loops. What the kernel itself computes
+  /// is left out. Every other entry is empty. `supplied` entries are kept.
   llvm::SmallVector<LaneValue>
   loadInvariants(mlir::OpBuilder &builder, const LanePoint &point,
                  llvm::ArrayRef<unsigned> movingLoops,

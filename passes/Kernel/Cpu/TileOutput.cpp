@@ -92,30 +92,59 @@ LogicalResult TileOutput::addEpilogue(linalg::GenericOp generic) {
   return success();
 }
 
-LogicalResult TileOutput::storePoint(Value sums, ArrayRef<Value> coords,
-                                     unsigned dim, int64_t lanes, Value mask) {
-  OpBuilder &builder = frame.builder;
-  Location loc = result.getLoc();
-  if (frame.hasBuffer(result))
-    storePlain(sums, coords, dim, lanes, mask);
+LanePoint TileOutput::Epilogue::pointAt(IndexBuilder &index,
+                                        const LaneRun &run) const {
+  LanePoint point;
+  point.lanes = run.lanes;
+  point.mask = run.mask;
+  unsigned numLoops = payload.nest().numLoops();
+  point.ivs.assign(numLoops, Value());
+  for (auto [position, loop] : llvm::enumerate(loopOfDim)) {
+    if (loop >= numLoops)
+      continue;
+    point.ivs[loop] = run.coords[position];
+    if (position == run.dim)
+      point.loop = loop;
+  }
+  for (Value &iv : point.ivs)
+    if (!iv)
+      iv = index.constant(0);
+  return point;
+}
+
+/// Which of an epilogue's inputs are functions of columns alone, loaded once
+/// for the vector `v` of all rows of the tile: a loop over rows stores, so that
+/// LLVM cannot know that they stay as they are.
+TileOutput::Inputs TileOutput::loadColumns(const RegisterTile &tile, int64_t v,
+                                           const TilePlace &place) {
+  IndexBuilder index(frame.builder, result.getLoc());
+  LaneRun run = columnsAt(tile, v, place, place.coords);
+  Inputs inputs;
   for (Epilogue &epilogue : epilogues) {
-    LanePoint point;
-    point.lanes = lanes;
-    point.mask = mask;
-    unsigned numLoops = epilogue.payload.nest().numLoops();
-    point.ivs.assign(numLoops, Value());
-    for (auto [position, loop] : llvm::enumerate(epilogue.loopOfDim)) {
-      if (loop >= numLoops)
-        continue;
-      point.ivs[loop] = coords[position];
-      if (position == dim)
-        point.loop = loop;
-    }
-    for (Value &iv : point.ivs)
-      if (!iv)
-        iv = IndexBuilder(builder, loc).constant(0);
+    SmallVector<unsigned> others;
+    for (unsigned loop = 0; loop < epilogue.payload.nest().numLoops(); ++loop)
+      if (llvm::none_of(place.columnDims, [&](unsigned dim) {
+            return epilogue.loopOfDim[dim] == loop;
+          }))
+        others.push_back(loop);
+    inputs.push_back(epilogue.payload.loadInvariants(
+        frame.builder, epilogue.pointAt(index, run), others));
+  }
+  return inputs;
+}
+
+LogicalResult TileOutput::storePoint(Value sums, const LaneRun &run,
+                                     const Inputs &columns) {
+  OpBuilder &builder = frame.builder;
+  IndexBuilder index(builder, result.getLoc());
+  if (frame.hasBuffer(result))
+    storePlain(sums, run);
+  for (auto [number, epilogue] : llvm::enumerate(epilogues)) {
+    LanePoint point = epilogue.pointAt(index, run);
     SmallVector<LaneValue> supplied(
         epilogue.payload.nest().op->getNumOperands());
+    if (!columns.empty())
+      supplied = columns[number];
     for (unsigned operand : epilogue.operands)
       supplied[operand] = LaneValue(sums);
     auto results = epilogue.payload.emit(builder, point, supplied);
@@ -126,29 +155,28 @@ LogicalResult TileOutput::storePoint(Value sums, ArrayRef<Value> coords,
   return success();
 }
 
-void TileOutput::storePlain(Value sums, ArrayRef<Value> coords, unsigned dim,
-                            int64_t lanes, Value mask) {
+void TileOutput::storePlain(Value sums, const LaneRun &run) {
   OpBuilder &builder = frame.builder;
   Location loc = result.getLoc();
   IndexBuilder index(builder, loc);
   auto type = cast<RankedTensorType>(result.getType());
-  LaneBuilder writer(builder, loc, lanes, mask);
+  LaneBuilder writer(builder, loc, run.lanes, run.mask);
   if (size::hasExtents(type)) {
     LaneValue position = writer.constantIndex(0);
     for (auto [number, extent] : llvm::enumerate(trueExtents(type))) {
-      bool steps = lanes && number == dim;
+      bool steps = run.lanes && number == run.dim;
       position = writer.add(scaled(writer, frame, position, extent),
-                            LaneValue(coords[number], steps ? 1 : 0));
+                            LaneValue(run.coords[number], steps ? 1 : 0));
     }
     writer.store(sums, frame.buffer(result), position);
     return;
   }
   SmallVector<int64_t> strides = kernel::rowMajorStrides(type.getShape());
   Value position = index.constant(0);
-  for (auto [coord, stride] : llvm::zip_equal(coords, strides))
+  for (auto [coord, stride] : llvm::zip_equal(run.coords, strides))
     position = index.at(position, coord, stride);
   writer.store(sums, frame.buffer(result),
-               LaneValue(position, lanes ? strides[dim] : 0));
+               LaneValue(position, run.lanes ? strides[run.dim] : 0));
 }
 
 void TileOutput::storePoints(const TilePlace &place) {
@@ -192,15 +220,13 @@ SmallVector<Value> TileOutput::rowAt(const TilePlace &place, Value row) {
   return coords;
 }
 
-SmallVector<Value> TileOutput::pointAt(const TilePlace &place, Value row,
-                                       Value column) {
+void TileOutput::setColumn(const TilePlace &place, Value column,
+                           SmallVector<Value> &coords) {
   IndexBuilder index(frame.builder, result.getLoc());
-  SmallVector<Value> coords = rowAt(place, row);
   Value flat = index.add(place.firstColumn, column);
   for (auto [dim, at] : llvm::zip_equal(
            place.columnDims, index.delinearize(flat, place.columnExtents)))
     coords[dim] = at;
-  return coords;
 }
 
 /// Lanes must follow each other along one dimension.
@@ -223,11 +249,12 @@ LogicalResult TileOutput::store(RegisterTile &tile, ValueRange sums,
   }
   return forEachVector(tile, place, [&](int64_t v) {
     LogicalResult status = success();
+    Inputs columns = loadColumns(tile, v, place);
     for (int64_t r = 0; r < tile.rows; ++r) {
       Value row = index.constant(r);
       auto storeRow = [&] {
-        if (failed(
-                storeVector(tile, sums[r * tile.vectors + v], row, v, place)))
+        LaneRun run = columnsAt(tile, v, place, rowAt(place, row));
+        if (failed(storePoint(sums[r * tile.vectors + v], run, columns)))
           status = failure();
       };
       if (place.rows && r == tile.rows - 1)
@@ -259,31 +286,32 @@ LogicalResult TileOutput::store(const RegisterTile &tile,
     return storeByElement(tile, resting, place);
   return forEachVector(tile, place, [&](int64_t v) {
     LogicalResult status = success();
+    Inputs columns = loadColumns(tile, v, place);
     index.loop(index.constant(0), resting.rows, 1, [&](Value row) {
       Value position = index.at(index.add(resting.base, v * tile.lanes), row,
                                 tile.vectors * tile.lanes);
       Value loaded = vector::LoadOp::create(builder, loc, tile.vectorType,
                                             resting.buffer, position);
-      status = storeVector(tile, loaded, row, v, place);
+      LaneRun run = columnsAt(tile, v, place, rowAt(place, row));
+      status = storePoint(loaded, run, columns);
     });
     return status;
   });
 }
 
-LogicalResult TileOutput::storeVector(const RegisterTile &tile, Value sums,
-                                      Value row, int64_t v,
-                                      const TilePlace &place) {
+TileOutput::LaneRun TileOutput::columnsAt(const RegisterTile &tile, int64_t v,
+                                          const TilePlace &place,
+                                          SmallVector<Value> coords) {
   OpBuilder &builder = frame.builder;
   Location loc = result.getLoc();
   IndexBuilder index(builder, loc);
-  SmallVector<Value> coords =
-      pointAt(place, row, index.constant(v * tile.lanes));
+  setColumn(place, index.constant(v * tile.lanes), coords);
   int64_t valid = std::min(tile.lanes, place.columns.number - v * tile.lanes);
   Value mask = place.columns.value
                    ? countMask(builder, loc, tile.lanes,
                                index.add(place.columns.value, -v * tile.lanes))
                    : tailMask(builder, loc, tile.lanes, valid);
-  return storePoint(sums, coords, place.columnDims.back(), tile.lanes, mask);
+  return {coords, place.columnDims.back(), tile.lanes, mask};
 }
 
 LogicalResult
@@ -318,10 +346,11 @@ LogicalResult TileOutput::storeByElement(const RegisterTile &tile,
     Value low = index.constant(0);
     Value start = index.at(resting.base, row, tile.vectors * tile.lanes);
     index.loop(low, index.valueOf(place.columns), 1, [&](Value column) {
-      SmallVector<Value> coords = pointAt(place, row, column);
+      LaneRun run = {rowAt(place, row), 0, /*lanes=*/0, Value()};
+      setColumn(place, column, run.coords);
       Value sum = memref::LoadOp::create(builder, loc, resting.buffer,
                                          index.add(start, column));
-      if (failed(storePoint(sum, coords, 0, /*lanes=*/0, Value())))
+      if (failed(storePoint(sum, run, {})))
         status = failure();
     });
   });

@@ -56,32 +56,42 @@ public:
                             const RestingTile &resting, const TilePlace &place);
 
 private:
+  /// `lanes` points from `coords` on along `dim` (one if it is 0), of which
+  /// `mask` says which count.
+  struct LaneRun {
+    llvm::SmallVector<mlir::Value> coords;
+    unsigned dim;
+    int64_t lanes;
+    mlir::Value mask;
+  };
   struct Epilogue {
     PayloadVectorizer payload;
     /// For each dimension of the root's result, the loop that walks it.
     llvm::SmallVector<unsigned> loopOfDim;
     /// The generic's operands that are the root's result.
     llvm::SmallVector<unsigned> operands;
+
+    LanePoint pointAt(IndexBuilder &index, const LaneRun &run) const;
   };
+  /// Operands of each epilogue that are loaded already.
+  using Inputs = llvm::SmallVector<llvm::SmallVector<LaneValue>>;
 
   TileOutput(KernelFrame &frame, mlir::Value result)
       : frame(frame), result(result) {}
 
   mlir::LogicalResult addEpilogue(mlir::linalg::GenericOp generic);
-  /// Writes `sums` (a scalar if `lanes` is 0) at `coords` and after, along
-  /// `dim`.
-  mlir::LogicalResult storePoint(mlir::Value sums,
-                                 llvm::ArrayRef<mlir::Value> coords,
-                                 unsigned dim, int64_t lanes, mlir::Value mask);
-  void storePlain(mlir::Value sums, llvm::ArrayRef<mlir::Value> coords,
-                  unsigned dim, int64_t lanes, mlir::Value mask);
+  /// Writes `sums`, a scalar if `run` has no lanes.
+  mlir::LogicalResult storePoint(mlir::Value sums, const LaneRun &run,
+                                 const Inputs &columns);
+  void storePlain(mlir::Value sums, const LaneRun &run);
+  Inputs loadColumns(const RegisterTile &tile, int64_t v,
+                     const TilePlace &place);
   mlir::LogicalResult storeByElement(const RegisterTile &tile,
                                      const RestingTile &resting,
                                      const TilePlace &place);
-  /// Writes the vector `v` of a row of the tile.
-  mlir::LogicalResult storeVector(const RegisterTile &tile, mlir::Value sums,
-                                  mlir::Value row, int64_t v,
-                                  const TilePlace &place);
+  /// The vector `v` of the row at `coords`.
+  LaneRun columnsAt(const RegisterTile &tile, int64_t v, const TilePlace &place,
+                    llvm::SmallVector<mlir::Value> coords);
   /// Emits `body` for each of the tile's vectors with columns that are results.
   mlir::LogicalResult
   forEachVector(const RegisterTile &tile, const TilePlace &place,
@@ -91,9 +101,9 @@ private:
   void storePoints(const TilePlace &place);
   /// The coordinates of a row of the tile.
   llvm::SmallVector<mlir::Value> rowAt(const TilePlace &place, mlir::Value row);
-  /// The same of a point in a row; `column` counts from the tile's first.
-  llvm::SmallVector<mlir::Value> pointAt(const TilePlace &place,
-                                         mlir::Value row, mlir::Value column);
+  /// Moves `coords` to a column, which counts from the tile's first.
+  void setColumn(const TilePlace &place, mlir::Value column,
+                 llvm::SmallVector<mlir::Value> &coords);
 
   KernelFrame &frame;
   mlir::Value result;
