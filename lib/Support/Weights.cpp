@@ -160,15 +160,23 @@ heddle::weightOrigin(DenseResourceElementsAttr attr) {
   return it->second.origin;
 }
 
-void heddle::releaseWeights(Operation *op) {
-  op->walk([](Operation *inner) {
-    for (NamedAttribute attribute : inner->getAttrs())
+/// All handles that `root` and what is in it hold as attributes, in order.
+static llvm::SetVector<DenseResourceElementsAttr> handlesOf(Operation *root) {
+  llvm::SetVector<DenseResourceElementsAttr> handles;
+  root->walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getAttrs())
       if (auto handle =
               dyn_cast<DenseResourceElementsAttr>(attribute.getValue()))
-        if (std::optional<WeightOrigin> origin = weightOrigin(handle))
-          if (origin->file)
-            origin->file->release(origin->offset, origin->bytes);
+        handles.insert(handle);
   });
+  return handles;
+}
+
+void heddle::releaseWeights(Operation *op) {
+  for (DenseResourceElementsAttr handle : handlesOf(op))
+    if (std::optional<WeightOrigin> origin = weightOrigin(handle))
+      if (origin->file)
+        origin->file->release(origin->offset, origin->bytes);
 }
 
 static WeightHash hashBytes(ArrayRef<char> bytes) {
@@ -201,18 +209,6 @@ WeightHash heddle::weightHash(DenseResourceElementsAttr attr) {
 
 std::string heddle::toHex(const WeightHash &hash) {
   return llvm::toHex(ArrayRef<uint8_t>(hash), /*LowerCase=*/true);
-}
-
-/// All handles that the module's ops hold as attributes, in order.
-static llvm::SetVector<DenseResourceElementsAttr> handlesOf(ModuleOp module) {
-  llvm::SetVector<DenseResourceElementsAttr> handles;
-  module.walk([&](Operation *op) {
-    for (NamedAttribute attribute : op->getAttrs())
-      if (auto handle =
-              dyn_cast<DenseResourceElementsAttr>(attribute.getValue()))
-        handles.insert(handle);
-  });
-  return handles;
 }
 
 std::vector<std::string> heddle::weightFiles(ModuleOp module) {

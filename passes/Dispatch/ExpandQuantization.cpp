@@ -90,17 +90,13 @@ struct Arithmetic {
   Value number(double value) {
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
   }
-  Value clamp(Value value, double least, double largest) {
-    value = arith::MaximumFOp::create(b, loc, number(least), value);
-    return arith::MinimumFOp::create(b, loc, value, number(largest));
-  }
   Value choose(arith::CmpFPredicate predicate, Value left, Value right,
                Value ifSo, Value otherwise) {
     Value holds = arith::CmpFOp::create(b, loc, predicate, left, right);
     return arith::SelectOp::create(b, loc, holds, ifSo, otherwise);
   }
   /// Clamps to integers; NaN becomes 0, or what is nearest to that.
-  Value clampNumber(Value value, int64_t least, int64_t largest) {
+  Value clamp(Value value, int64_t least, int64_t largest) {
     int64_t ofNan = std::clamp<int64_t>(0, least, largest);
     Value zero = number(ofNan);
     if (ofNan == least) {
@@ -108,7 +104,8 @@ struct Arithmetic {
       value = choose(arith::CmpFPredicate::OGT, value, zero, value, zero);
       return arith::MinimumFOp::create(b, loc, value, number(largest));
     }
-    value = clamp(value, least, largest);
+    value = arith::MaximumFOp::create(b, loc, number(least), value);
+    value = arith::MinimumFOp::create(b, loc, value, number(largest));
     return choose(arith::CmpFPredicate::UNE, value, value, zero, value);
   }
   Value rounded(Value value, prec::Rounding rounding) {
@@ -345,7 +342,7 @@ void expand(prec::QuantizeOp op, ExactValues &exactValues) {
                    // and far outside of the range with any zero point.
                    Value stored =
                        arith::AddFOp::create(a.b, a.loc, x, zeroPoint);
-                   return a.clampNumber(stored, minimum, maximum);
+                   return a.clamp(stored, minimum, maximum);
                  });
   Value stored =
       e.loop(value, {}, {}, exact, getElementTypeOrSelf(op.getType()),

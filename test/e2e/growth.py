@@ -1,7 +1,7 @@
 """Compiles programs of a number of operations and of four times as many: a step of training may take five times the time, 4.4 times the memory.
 
 Programs of operations that are alike may take 5.5 times the time: they are linear, but of many values at once the caches hold ever less (measured
-without other work: 3.3 to 4.4; beside other tests a fifth more). What is quadratic takes up to sixteen times.
+without other work: 3.3 to 4.4; beside other tests up to a sixth more). What is quadratic takes up to sixteen times.
 
 usage: growth.py HEDDLE TRAINING ALIKE FOLDER
 

@@ -112,9 +112,9 @@ LanePoint TileOutput::Epilogue::pointAt(IndexBuilder &index,
   return point;
 }
 
-/// Which of an epilogue's inputs are functions of columns alone, loaded once
-/// for the vector `v` of all rows of the tile: a loop over rows stores, so that
-/// LLVM cannot know that they stay as they are.
+/// Loads the inputs of epilogues that are functions of the column alone, once
+/// for the vector `v` of all rows of the tile. LLVM would load them for each
+/// row: it cannot know that the rows' stores leave them as they are.
 TileOutput::Inputs TileOutput::loadColumns(const RegisterTile &tile, int64_t v,
                                            const TilePlace &place) {
   IndexBuilder index(frame.builder, result.getLoc());
