@@ -23,7 +23,17 @@ foreach(folder dialects passes)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder} ${CMAKE_BINARY_DIR}/${folder} DESTINATION ${compiler_headers} COMPONENT heddle-compiler
     FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN "CMakeFiles" EXCLUDE)
 endforeach()
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/heddle COMPONENT heddle-compiler)
+set(licenses ${CMAKE_INSTALL_DATADIR}/licenses/heddle)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${licenses} COMPONENT heddle-compiler)
+# What the binaries hold of others, static libraries and headers, asks for its notice beside them. Debian's packages bring it.
+foreach(package_inside libjemalloc-dev liblld-22-dev libflatbuffers-dev libcli11-dev libprotozero-dev nlohmann-json3-dev)
+  set(notice /usr/share/doc/${package_inside}/copyright)
+  if(EXISTS ${notice})
+    install(FILES ${notice} DESTINATION ${licenses} RENAME ${package_inside} COMPONENT heddle-compiler)
+  else()
+    message(WARNING "${notice} is not here: an installed heddle will lack the notice of ${package_inside}, which its licence asks for")
+  endif()
+endforeach()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/HeddleConfig.cmake.in ${CMAKE_BINARY_DIR}/HeddleConfig.cmake
   INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR compiler_headers)
