@@ -49,9 +49,12 @@ Context::read(const nb::list &ins, const nb::list &outs,
   return arguments;
 }
 
-/// The bytes of a tensor whose elements lie one behind the other; none if they
-/// do not.
+/// The bytes of a tensor whose elements lie one behind the other, as those of
+/// one without elements do whatever its strides; none if they do not.
 static std::optional<size_t> contiguousBytes(const heddle_tensor &tensor) {
+  if (std::find(tensor.shape, tensor.shape + tensor.rank, 0) !=
+      tensor.shape + tensor.rank)
+    return 0;
   int64_t elements = 1;
   for (int32_t i = tensor.rank; i-- > 0;) {
     if (tensor.strides && tensor.shape[i] > 1 && tensor.strides[i] != elements)

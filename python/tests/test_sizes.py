@@ -3,6 +3,7 @@
 import os
 
 import numpy as np
+import onnx.parser
 import pytest
 
 import heddle
@@ -62,3 +63,15 @@ def test_mistakes(solved):
     for wrong in (-1, 2.0, True, "3", 2**63):
         with pytest.raises(TypeError, match="size 'limit' is given as"):
             solved(*arguments(6, 3), sizes={"limit": wrong})
+
+
+def test_nothing_beside_a_counted_size(tmp_path):
+    """Each result of a program that counts is asked for its shape, also one whose rows have no elements."""
+    model = onnx.parser.parse_model('''<ir_version: 10, opset_import: ["" : 21]>
+        g (float[3, N] x, float[4] c) => (float[3, N] y, int64[1, K] places) { y = Neg(x) places = NonZero(c) }''')
+    heddle.compile(model, tmp_path / "counted.heddle", dims={"N": "0..4"})
+    counted = heddle.load(tmp_path / "counted.heddle")
+    for columns in (0, 2):
+        results = counted(np.ones((3, columns), np.float32), np.array([1, 0, 1, 0], np.float32))
+        assert results["y"].shape == (3, columns) and (results["y"] == -1).all()
+        np.testing.assert_array_equal(results["places"], [[0, 2]])

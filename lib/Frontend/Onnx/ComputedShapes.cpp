@@ -96,19 +96,31 @@ static Value countSteps(Emitter &emit, Value start, Value limit, Value step) {
     count = emit.convert(
         emit.select(isNumber, steps, emit.splatLike(steps, -1)), i64);
   } else {
-    Value by = emit.convert(step, i64), one = integer(emit, 1);
-    Value span =
-        emit.subtract(emit.convert(limit, i64), emit.convert(start, i64));
-    Value up = emit.compare(by, integer(emit, 0), Direction::GT);
-    Value length =
-        emit.maximum(emit.select(up, span, emit.unary<stablehlo::NegOp>(span)),
-                     integer(emit, 0));
-    Value width = emit.maximum(emit.unary<stablehlo::AbsOp>(by), one);
+    // Between two integers of 64 bits lie up to 2^64 - 1 steps, which only
+    // integers without a sign hold. They wrap as bits do.
+    Type u64 = emit.builder.getIntegerType(64, /*isSigned=*/false);
+    Value by = emit.convert(step, i64), from = emit.convert(start, i64),
+          to = emit.convert(limit, i64), none = integer(emit, 0);
+    auto distance = [&](Value low, Value high) {
+      Value apart =
+          emit.subtract(emit.convert(high, u64), emit.convert(low, u64));
+      return emit.select(emit.compare(low, high, Direction::LT), apart,
+                         emit.splatLike(apart, 0));
+    };
+    Value up = emit.compare(by, none, Direction::GT);
+    Value length = emit.select(up, distance(from, to), distance(to, from));
+    Value one = emit.splatLike(length, 1);
+    Value width = emit.maximum(
+        emit.convert(emit.select(up, by, emit.unary<stablehlo::NegOp>(by)),
+                     u64),
+        one);
     // Rounded up, without leaving 64 bits.
     Value rest = emit.binary<stablehlo::RemOp>(length, width);
-    Value more =
-        emit.convert(emit.compare(rest, integer(emit, 0), Direction::GT), i64);
-    count = emit.add(emit.divide(length, width), more);
+    Value more = emit.convert(
+        emit.compare(rest, emit.splatLike(rest, 0), Direction::GT), u64);
+    Value steps = emit.add(emit.divide(length, width), more);
+    count =
+        emit.convert(emit.minimum(steps, emit.splatLike(steps, 0x1p40)), i64);
   }
   return emit.select(emit.compare(step, zero, Direction::EQ), integer(emit, -1),
                      count);

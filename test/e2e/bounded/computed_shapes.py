@@ -30,7 +30,10 @@ def ranges():
     yield ("range", [node("Range", "a b c", "y")], {"a": (I64, []), "b": (I64, []), "c": (I64, [])}, [("y", I64)], ["the_Range.size=0..20"],
            [dict(a=np.int64(a), b=np.int64(b), c=np.int64(c)) for a, b, c in ((0, 7, 1), (3, 20, 4), (5, -6, -3), (5, 5, 1), (7, 0, 2), (0, 20, 1))],
            [(dict(a=np.int64(0), b=np.int64(21), c=np.int64(1)), "computes 21 for a size: 'the_Range.size' must be from 0 to 20"),
-            (dict(a=np.int64(0), b=np.int64(3), c=np.int64(0)), "computes -1 for a size")])
+            (dict(a=np.int64(0), b=np.int64(3), c=np.int64(0)), "computes -1 for a size"),
+            # Numbers further from each other than the greatest.
+            *((dict(zip("abc", np.array(numbers, np.int64))), "computes 64 for a size")
+              for numbers in ((-2**63, 2**63 - 1, 2**58), (2**63 - 1, -2**63, -2**58)))])
     yield ("steps", [node("Range", "a b c", "r"), node("Neg", "r", "y"), node("ReduceSum", "r", "sum", keepdims=0)],
            {"a": (F32, []), "b": (F32, []), "c": (F32, [])}, [("y", F32), ("sum", F32)], ["the_Range.size=0..16"],
            [dict(a=np.float32(a), b=np.float32(b), c=np.float32(c)) for a, b, c in ((0, 4, 0.25), (1, 2.1, 0.5), (2, -2, -1), (3, 1, 1))],
