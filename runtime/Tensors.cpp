@@ -6,6 +6,7 @@
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/SizedStructs.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace heddle;
@@ -222,8 +223,9 @@ Error runtime::checkOverlap(const EntrySpec &entry, TensorList inputs,
     auto begin = reinterpret_cast<uintptr_t>(tensor.data);
     return std::make_pair(begin, begin + bytes);
   };
+  // What has no bytes shares none, wherever it lies.
   auto overlap = [](auto a, auto b) {
-    return a.first < b.second && b.first < a.second;
+    return std::max(a.first, b.first) < std::min(a.second, b.second);
   };
   for (size_t i = 0; i < outputs.count; ++i) {
     const TensorSpec &spec = entry.outputs[i];

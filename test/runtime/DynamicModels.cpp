@@ -216,6 +216,14 @@ Model test::openModel() {
   return boundedSum(std::move(symbols), 0);
 }
 
+Model test::besideModel() {
+  Model model = openModel();
+  auto described = tensor(model, "beside", DataType::f32, {});
+  described->shape = {model.extent(8)};
+  model.manifest.entries.front()->inputs.push_back(std::move(described));
+  return model;
+}
+
 Model test::solvedModel() {
   std::vector<std::unique_ptr<SymbolT>> symbols;
   symbols.push_back(sizeSymbol("rows", 2, 64));

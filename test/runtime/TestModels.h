@@ -223,6 +223,8 @@ Model countedPlacedModel();
 Model halvedModel();
 /// sum = left + right for f32[rows, columns], both from 0 to 2^20.
 Model openModel();
+/// The same with a third input, beside: f32[8], which no command touches.
+Model besideModel();
 /// sum = left + right for f32[rows, 4], rows even, from 2 to 64. A third input,
 /// mask: i8[3 * past + rows + 1], tells past, from 0 to 8; the call gives
 /// limit, from 0 to 9. Taken for granted: past = limit, past <= 4.

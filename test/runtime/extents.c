@@ -126,6 +126,31 @@ static void test_products(const char *folder) {
   heddle_program_destroy(program);
 }
 
+/* A result without elements shares no memory with what it lies within; one with
+   an element does. */
+static void test_nothing_within(const char *folder) {
+  heddle_program *program = load(folder, "beside", NULL);
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, NULL, &context));
+  static float beside[8], left[5], right[5];
+  const int64_t eight[] = {8};
+  for (int64_t rows = 0; rows < 2; ++rows) {
+    heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, SIZES(rows, 5)),
+                              make_tensor(right, HEDDLE_F32, 2, SIZES(rows, 5)),
+                              make_tensor(beside, HEDDLE_F32, 1, eight)};
+    heddle_tensor output =
+        make_tensor(beside + 1, HEDDLE_F32, 2, SIZES(rows, 5));
+    heddle_status status = call_entry(context, inputs, 3, &output, 1, NULL);
+    if (rows == 0)
+      OK(status);
+    else
+      EXPECT(status, HEDDLE_TENSOR_OVERLAP,
+             "output 'sum' shares memory with input 'beside'");
+  }
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+}
+
 /* Outputs whose shape, and memory, are left to the call. */
 struct giver {
   float memory[most];
@@ -600,6 +625,7 @@ int main(int argc, char **argv) {
   test_range(argv[1]);
   test_selection(argv[1]);
   test_products(argv[1]);
+  test_nothing_within(argv[1]);
   test_sizes_of_the_call(argv[1]);
   test_threads(argv[1]);
   test_solved(argv[1]);

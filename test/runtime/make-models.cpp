@@ -45,6 +45,7 @@ int main(int argc, char **argv) {
                  write("many-sizes", manySizesModel()) &&
                  write("deep", deepModel()) && write("select", selectModel()) &&
                  write("halved", halvedModel()) && write("open", openModel()) &&
+                 write("beside", besideModel()) &&
                  write("solved", solvedModel()) &&
                  write("placed", placedModel()) &&
                  write("laid-out", laidOutModel()) &&
