@@ -155,7 +155,9 @@ private:
       return false;
     if (!size::hasExtents(from) && !size::hasExtents(to))
       return true;
-    return size::elementsOf(from) == size::elementsOf(to);
+    // A number of elements that is too long an expression is not known.
+    size::Expression elements = size::elementsOf(from);
+    return elements && elements == size::elementsOf(to);
   }
 
   LogicalResult mergeReshape(BroadcastInDimOp op,

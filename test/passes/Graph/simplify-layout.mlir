@@ -81,3 +81,17 @@ func.func @unit_reduce_from_one(%x: tensor<4x1xf32>) -> tensor<4xf32> {
   %0 = stablehlo.reduce(%x init: %one) applies stablehlo.add across dimensions = [1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// What is repeated as often as a size says is a broadcast, also where the numbers of elements are too long to be compared.
+// CHECK-LABEL: func.func @repeated_by_a_size
+// CHECK-NEXT: stablehlo.broadcast_in_dim
+// CHECK-NEXT: return
+func.func @repeated_by_a_size(%x: tensor<7x7x7xf32, #size.extents<a + b + c + d + e + f + g, h + i + j + k + l + m + n, o + p + q + r + s + t + u>>)
+    -> tensor<7x7x7x1xf32, #size.extents<a + b + c + d + e + f + g, h + i + j + k + l + m + n, o + p + q + r + s + t + u, w>> {
+  %0 = stablehlo.broadcast_in_dim %x, dims = [0, 1, 2]
+      : (tensor<7x7x7xf32, #size.extents<a + b + c + d + e + f + g, h + i + j + k + l + m + n, o + p + q + r + s + t + u>>)
+      -> tensor<7x7x7x1xf32, #size.extents<a + b + c + d + e + f + g, h + i + j + k + l + m + n, o + p + q + r + s + t + u, w>>
+  return %0 : tensor<7x7x7x1xf32, #size.extents<a + b + c + d + e + f + g, h + i + j + k + l + m + n, o + p + q + r + s + t + u, w>>
+}
