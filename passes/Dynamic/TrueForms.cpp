@@ -47,17 +47,23 @@ public:
              ArrayRef<size::Expression> starts);
 
 private:
-  RankedTensorType indexType() {
-    return RankedTensorType::get({}, builder.getI32Type());
+  /// The type of positions in dimensions of at most `bound` elements.
+  IntegerType indexType(int64_t bound) {
+    return llvm::isInt<32>(bound) ? builder.getI32Type() : builder.getI64Type();
   }
-  Value number(size::Expression expression) {
+  Value number(size::Expression expression, Type element) {
     return size::TensorOp::create(
-        builder, loc, indexType(),
+        builder, loc, RankedTensorType::get({}, element),
         size::extentsAttr(builder.getContext(), {expression}));
   }
-  SmallVector<Value> numbers(ArrayRef<size::Expression> expressions) {
-    return llvm::map_to_vector(expressions,
-                               [&](size::Expression e) { return number(e); });
+  /// Where something begins in a tensor of `type`.
+  SmallVector<Value> places(ArrayRef<size::Expression> starts,
+                            RankedTensorType type) {
+    if (starts.empty())
+      return {};
+    Type element = indexType(*llvm::max_element(type.getShape()));
+    return llvm::map_to_vector(
+        starts, [&](size::Expression e) { return number(e, element); });
   }
   Value everywhere(RankedTensorType type, Value scalar) {
     return BroadcastInDimOp::create(builder, loc, type, scalar,
@@ -77,16 +83,18 @@ private:
 Value FormBuilder::inSteps(Value value, int64_t dim, RankedTensorType like,
                            size::Expression start, int64_t step) {
   RankedTensorType type = typeOf(value);
-  RankedTensorType row =
-      size::SizedShape().add(like, dim).of(builder.getI32Type());
+  IntegerType element =
+      indexType(std::max(type.getDimSize(dim), std::abs(step)));
+  RankedTensorType row = size::SizedShape().add(like, dim).of(element);
   Value places = IotaOp::create(builder, loc, row, 0);
   if (step != 1)
     places = MulOp::create(
         builder, loc, row, places,
-        everywhere(row, createSplat(builder, loc, indexType(),
-                                    builder.getI32IntegerAttr(step))));
-  places =
-      AddOp::create(builder, loc, row, places, everywhere(row, number(start)));
+        everywhere(row,
+                   createSplat(builder, loc, RankedTensorType::get({}, element),
+                               builder.getIntegerAttr(element, step))));
+  places = AddOp::create(builder, loc, row, places,
+                         everywhere(row, number(start, element)));
   SmallVector<int64_t> offsets;
   size::SizedShape taken, result;
   for (int64_t i = 0; i < type.getRank(); ++i) {
@@ -120,9 +128,9 @@ Value FormBuilder::from(Value value, ArrayRef<size::Expression> starts,
                         RankedTensorType type) {
   if (typeOf(value) == type)
     return value;
-  auto slice =
-      DynamicSliceOp::create(builder, loc, type, value, numbers(starts),
-                             builder.getDenseI64ArrayAttr(type.getShape()));
+  auto slice = DynamicSliceOp::create(
+      builder, loc, type, value, places(starts, typeOf(value)),
+      builder.getDenseI64ArrayAttr(type.getShape()));
   if (size::hasExtents(type))
     slice->setAttr(sizedAttributeName("slice_sizes"), type.getEncoding());
   return slice;
@@ -132,7 +140,7 @@ Value FormBuilder::into(RankedTensorType type, Value fill, Value value,
                         ArrayRef<size::Expression> starts) {
   Value around = everywhere(type, fill);
   return DynamicUpdateSliceOp::create(builder, loc, type, around, value,
-                                      numbers(starts));
+                                      places(starts, type));
 }
 
 /// `type` with another extent along `dim`, which is at most `bound`.

@@ -299,3 +299,25 @@ module attributes {heddle.symbols = [{name = "h", minimum = 1, maximum = 9}, {na
     return %0 : tensor<2x8x9x13xf32, #size.extents<2, 8, h, 2 * w - 5>>
   }
 }
+
+// -----
+
+// Places beyond 32 bits are numbers of 64.
+// CHECK-LABEL: @long(
+// CHECK: stablehlo.iota dim = 0 : tensor<2500000000xi64, #size.extents<m * n>>
+// CHECK: "stablehlo.gather"{{.*}} : (tensor<2500000000xi8, #size.extents<m * n>>, tensor<2500000000xi64, #size.extents<m * n>>)
+// CHECK: stablehlo.dynamic_slice {{.*}}, tensor<i64>) -> tensor<2499999999xi8, #size.extents<m * n - 1>>
+// CHECK: stablehlo.dynamic_update_slice {{.*}}, tensor<i64>) -> tensor<2500000001xi8, #size.extents<m * n + 1>>
+module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 50000}, {name = "m", minimum = 1, maximum = 50000}]} {
+  func.func @long(%x: tensor<50000x50000xi8, #size.extents<n, m>>)
+      -> (tensor<2500000000xi8, #size.extents<n * m>>, tensor<2499999999xi8, #size.extents<n * m - 1>>, tensor<2500000001xi8, #size.extents<n * m + 1>>) {
+    %zero = stablehlo.constant dense<0> : tensor<i8>
+    %0 = stablehlo.reshape %x : (tensor<50000x50000xi8, #size.extents<n, m>>) -> tensor<2500000000xi8, #size.extents<n * m>>
+    %1 = stablehlo.reverse %0, dims = [0] : tensor<2500000000xi8, #size.extents<n * m>>
+    %2 = stablehlo.slice %0 [1:2500000000] {size.start_indices = #size.extents<1>, size.limit_indices = #size.extents<n * m>}
+        : (tensor<2500000000xi8, #size.extents<n * m>>) -> tensor<2499999999xi8, #size.extents<n * m - 1>>
+    %3 = stablehlo.pad %0, %zero, low = [1], high = [0], interior = [0]
+        : (tensor<2500000000xi8, #size.extents<n * m>>, tensor<i8>) -> tensor<2500000001xi8, #size.extents<n * m + 1>>
+    return %1, %2, %3 : tensor<2500000000xi8, #size.extents<n * m>>, tensor<2499999999xi8, #size.extents<n * m - 1>>, tensor<2500000001xi8, #size.extents<n * m + 1>>
+  }
+}
