@@ -7,18 +7,40 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/TensorTypes.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace heddle::stablehlo;
 
 namespace heddle {
 
+Type positionType(Type element, int64_t bound) {
+  unsigned width = element.getIntOrFloatBitWidth();
+  unsigned bits = width - !element.isUnsignedInteger();
+  if (width >= 32 && llvm::isUIntN(bits, bound))
+    return element;
+  bool isShort = width < 32 && llvm::isInt<32>(bound);
+  return IntegerType::get(element.getContext(), isShort ? 32 : 64);
+}
+
+/// `positions` in a type that holds where anything of `operand` ends.
+static Value widened(OpBuilder &b, Location loc, Value positions,
+                     RankedTensorType operand) {
+  RankedTensorType type = typeOf(positions);
+  int64_t bound = *llvm::max_element(operand.getShape());
+  Type element = positionType(type.getElementType(), bound);
+  return element == type.getElementType()
+             ? positions
+             : ConvertOp::create(b, loc, type.clone(element), positions);
+}
+
 /// Holds the positions of `op` within what they truly point into: lowering
 /// holds them within the bound.
 static void holdPositions(GatherOp op) {
-  RankedTensorType operand = typeOf(op.getOperand()),
-                   starts = typeOf(op.getStartIndices());
+  RankedTensorType operand = typeOf(op.getOperand());
   auto numbers = op.getDimensionNumbers();
   SmallVector<size::Expression> last;
   bool isOpen = false;
@@ -30,6 +52,8 @@ static void holdPositions(GatherOp op) {
   if (!isOpen)
     return;
   OpBuilder b(op);
+  Value positions = widened(b, op.getLoc(), op.getStartIndices(), operand);
+  RankedTensorType starts = typeOf(positions);
   bool isVector = numbers.getIndexVectorDim() < starts.getRank();
   SmallVector<int64_t> shape, place;
   if (isVector) {
@@ -42,14 +66,21 @@ static void holdPositions(GatherOp op) {
   Value spread = BroadcastInDimOp::create(b, op.getLoc(), starts, limits,
                                           b.getDenseI64ArrayAttr(place));
   op.getStartIndicesMutable().assign(
-      MinOp::create(b, op.getLoc(), starts, op.getStartIndices(), spread));
+      MinOp::create(b, op.getLoc(), starts, positions, spread));
 }
 
 static void holdPositions(DynamicSliceOp op) {
   RankedTensorType operand = typeOf(op.getOperand()), result = typeOf(op);
+  auto isOpen = [&](int64_t i) {
+    return !size::isKnown(operand, i) || !size::isKnown(result, i);
+  };
+  if (llvm::none_of(llvm::seq(operand.getRank()), isOpen))
+    return;
   OpBuilder b(op);
   for (auto [i, start] : llvm::enumerate(op.getStartIndicesMutable())) {
-    if (size::isKnown(operand, i) && size::isKnown(result, i))
+    // All positions of a slice have one type.
+    start.set(widened(b, op.getLoc(), start.get(), operand));
+    if (!isOpen(i))
       continue;
     size::Expression last =
         size::extentOf(operand, i) - size::extentOf(result, i);

@@ -7,6 +7,10 @@
 
 namespace heddle {
 
+/// A type for positions of the type `element` that holds any number up to
+/// `bound`, too, and has a kernel that compares the two.
+mlir::Type positionType(mlir::Type element, int64_t bound);
+
 /// Holds the positions that a program computes within what they point into at
 /// each call: lowering holds them within the bound.
 void holdWithinTrueExtents(mlir::func::FuncOp entry);

@@ -30,6 +30,7 @@ LogicalResult PaddingMasker::visitDynamicSlice(DynamicSliceOp op) {
       return refuse(op, "takes elements that a bounded dimension may lack");
     if (size.isConstant() && taken.isConstant())
       continue;
+    widenPositions(op, 1, op.getOperand());
     setOperand(op, 1 + i,
                atMost(builder, op.getStartIndices()[i], size - taken));
     ++changes;
@@ -63,6 +64,7 @@ LogicalResult PaddingMasker::visitDynamicUpdateSlice(DynamicUpdateSliceOp op) {
       return refuse(op, "writes elements that a bounded dimension may lack");
     if (size.isConstant() && taken.isConstant())
       continue;
+    widenPositions(op, 2, op.getOperand());
     setOperand(op, 2 + i,
                atMost(builder, op.getStartIndices()[i], size - taken));
     ++changes;
@@ -99,8 +101,6 @@ LogicalResult PaddingMasker::visitGather(GatherOp op) {
     return failure();
   GatherDimensionNumbersAttr numbers = op.getDimensionNumbers();
   auto type = cast<RankedTensorType>(op.getOperand().getType());
-  auto indexType = cast<RankedTensorType>(op.getStartIndices().getType());
-  Type element = indexType.getElementType();
   ArrayRef<int64_t> map = numbers.getStartIndexMap();
   SmallVector<size::Expression> limits(map.size());
   SmallVector<int64_t> extra(type.getRank(), 0);
@@ -138,6 +138,9 @@ LogicalResult PaddingMasker::visitGather(GatherOp op) {
   ++changes;
   OpBuilder builder(op);
   Location loc = op.getLoc();
+  widenPositions(op, 1, op.getOperand());
+  auto indexType = cast<RankedTensorType>(op.getStartIndices().getType());
+  Type element = indexType.getElementType();
   auto one = RankedTensorType::get({1}, element);
   SmallVector<Value> parts;
   for (size::Expression limit : limits) {
@@ -214,13 +217,10 @@ LogicalResult PaddingMasker::visitScatter(ScatterOp op) {
   unsigned width = indexType.getElementTypeBitWidth();
   if (width < 32 ||
       (width < 64 && indexType.getElementType().isUnsignedInteger())) {
-    indexType = indexType.clone(builder.getI64Type());
+    indices = converted(builder, indices, builder.getI64Type());
     width = 64;
-    Value wide = ConvertOp::create(builder, op.getLoc(), indexType, indices);
-    table.setExtents(wide, Extents(SizeTable::Extents(table.extents(indices))));
-    indices = wide;
   }
-  Type element = indexType.getElementType();
+  Type element = getElementTypeOrSelf(indices);
   Value nowhere = createSplat(
       builder, op.getLoc(), RankedTensorType::get({}, element),
       builder.getIntegerAttr(element, APInt::getSignedMinValue(width)));

@@ -7,6 +7,7 @@
 #include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/ElementwiseCalls.h"
 #include "heddle/Support/Diagnostics.h"
+#include "passes/Dynamic/HeldPositions.h"
 #include "passes/Graph/Constants.h"
 #include "passes/Graph/CustomCalls/CustomCalls.h"
 
@@ -113,6 +114,29 @@ Value PaddingMasker::lengthen(OpBuilder &builder, Location loc, Value value,
       builder, loc, RankedTensorType::get(shape, type.getElementType()), value,
       zero, builder.getDenseI64ArrayAttr(none),
       builder.getDenseI64ArrayAttr(extra), builder.getDenseI64ArrayAttr(none));
+}
+
+Value PaddingMasker::converted(OpBuilder &builder, Value value, Type element) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getElementType() == element)
+    return value;
+  Value result =
+      ConvertOp::create(builder, value.getLoc(), type.clone(element), value);
+  table.setExtents(result, Extents(SizeTable::Extents(table.extents(value))));
+  return result;
+}
+
+void PaddingMasker::widenPositions(Operation *op, unsigned first,
+                                   Value pointee) {
+  int64_t bound =
+      *llvm::max_element(cast<RankedTensorType>(pointee.getType()).getShape());
+  OpBuilder builder(op);
+  for (unsigned i = first; i < op->getNumOperands(); ++i) {
+    Value positions = op->getOperand(i);
+    Type element = getElementTypeOrSelf(positions);
+    setOperand(op, i,
+               converted(builder, positions, positionType(element, bound)));
+  }
 }
 
 Value PaddingMasker::atMost(OpBuilder &builder, Value start,

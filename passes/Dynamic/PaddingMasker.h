@@ -68,6 +68,12 @@ private:
   /// `value` with `extra` zeros more at the end of a dimension.
   mlir::Value lengthen(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value value, llvm::ArrayRef<int64_t> extra);
+  /// `value` in the type of numbers `element`.
+  mlir::Value converted(mlir::OpBuilder &builder, mlir::Value value,
+                        mlir::Type element);
+  /// Writes the positions of `op`, its operands from `first` on, in a type that
+  /// holds where anything of `pointee` ends.
+  void widenPositions(mlir::Operation *op, unsigned first, mlir::Value pointee);
   /// `start`, at most `limit`.
   mlir::Value atMost(mlir::OpBuilder &builder, mlir::Value start,
                      size::Expression limit);

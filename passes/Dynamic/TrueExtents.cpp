@@ -120,28 +120,6 @@ static bool runs(DynamicUpdateSliceOp op) {
   return size::haveSameSizes(typeOf(op.getOperand()), typeOf(op));
 }
 
-/// A position may be held within a dimension by a number of 32 bits at least.
-static bool runs(GatherOp op) {
-  RankedTensorType operand = typeOf(op.getOperand());
-  unsigned width = typeOf(op.getStartIndices()).getElementTypeBitWidth();
-  TrueShape taken = sizedAttribute(op, "slice_sizes", op.getSliceSizes());
-  return llvm::all_of(
-      op.getDimensionNumbers().getStartIndexMap(), [&](int64_t dim) {
-        return width >= 32 ||
-               (size::isKnown(operand, dim) && taken[dim].isConstant());
-      });
-}
-
-/// A position may be held within a dimension by a number of 32 bits at least.
-static bool runs(DynamicSliceOp op) {
-  RankedTensorType operand = typeOf(op.getOperand()), result = typeOf(op);
-  for (auto [i, start] : llvm::enumerate(op.getStartIndices()))
-    if ((!size::isKnown(operand, i) || !size::isKnown(result, i)) &&
-        typeOf(start).getElementTypeBitWidth() < 32)
-      return false;
-  return true;
-}
-
 /// All tensors of a list are walked together.
 static bool haveOneShape(ValueRange values) {
   return llvm::all_of(values, [&](Value value) {
@@ -284,12 +262,11 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
       llvm::any_of(op->getResultTypes(), isComplex))
     return false;
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<ConstantOp, IotaOp, OptimizationBarrierOp>(
-          [](Operation *) { return true; })
+      .Case<ConstantOp, IotaOp, OptimizationBarrierOp, GatherOp,
+            DynamicSliceOp>([](Operation *) { return true; })
       .Case<BroadcastInDimOp, TransposeOp, ReshapeOp, SliceOp, ConcatenateOp,
-            ReduceOp, GatherOp, DotGeneralOp, DynamicUpdateSliceOp,
-            DynamicSliceOp, ReverseOp, ScatterOp, SortOp>(
-          [](auto typed) { return runs(typed); })
+            ReduceOp, DotGeneralOp, DynamicUpdateSliceOp, ReverseOp, ScatterOp,
+            SortOp>([](auto typed) { return runs(typed); })
       .Case<ConvolutionOp, ReduceWindowOp>(
           [](auto typed) { return windowsRunOverTrueExtents(typed); })
       .Case([&](CompositeOp o) { return runs(o, sizes); })

@@ -83,3 +83,26 @@ module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 8
     return %0 : tensor<6xi32>
   }
 }
+
+// -----
+
+// Positions of few bits are widened before they are held: 299 is no such number.
+// CHECK-LABEL: heddle.symbols
+// CHECK: @main(%{{.*}}: tensor<400xf32> {{.*}}, %[[AT:.*]]: tensor<3x1xi8>, %[[START:.*]]: tensor<ui8>,
+// CHECK: %[[WIDE:.*]] = stablehlo.convert %[[AT]] : (tensor<3x1xi8>) -> tensor<3x1xi32>
+// CHECK: %[[HELD:.*]] = stablehlo.minimum %[[WIDE]], %{{.*}} : tensor<3x1xi32>
+// CHECK: "stablehlo.gather"(%{{.*}}, %[[HELD]])
+// CHECK: %[[FROM:.*]] = stablehlo.convert %[[START]] : (tensor<ui8>) -> tensor<i32>
+// CHECK: %[[AFTER:.*]] = stablehlo.minimum %[[FROM]], %{{.*}} : tensor<i32>
+// CHECK: stablehlo.dynamic_slice %{{.*}}, %[[AFTER]], sizes = [1]
+// CHECK: stablehlo.dynamic_update_slice %{{.*}}, %[[AFTER]] : (tensor<400xf32>, tensor<1xf32>, tensor<i32>)
+module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 400 : i64}]} {
+  func.func @main(%x: tensor<400xf32, #size.extents<n>>, %at: tensor<3x1xi8>, %start: tensor<ui8>) -> (tensor<3xf32>, tensor<400xf32, #size.extents<n>>) {
+    %0 = "stablehlo.gather"(%x, %at) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0],
+        start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1>}>
+        : (tensor<400xf32, #size.extents<n>>, tensor<3x1xi8>) -> tensor<3xf32>
+    %1 = stablehlo.dynamic_slice %x, %start, sizes = [1] : (tensor<400xf32, #size.extents<n>>, tensor<ui8>) -> tensor<1xf32>
+    %2 = stablehlo.dynamic_update_slice %x, %1, %start : (tensor<400xf32, #size.extents<n>>, tensor<1xf32>, tensor<ui8>) -> tensor<400xf32, #size.extents<n>>
+    return %0, %2 : tensor<3xf32>, tensor<400xf32, #size.extents<n>>
+  }
+}

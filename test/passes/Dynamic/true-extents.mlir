@@ -321,3 +321,24 @@ module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 50000},
     return %1, %2, %3 : tensor<2500000000xi8, #size.extents<n * m>>, tensor<2499999999xi8, #size.extents<n * m - 1>>, tensor<2500000001xi8, #size.extents<n * m + 1>>
   }
 }
+
+// -----
+
+// A position of few bits is held by a wider number: the last place need not be one of its own.
+// CHECK-LABEL: @short(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<400xf32, #size.extents<n>>{{.*}}, %[[AT:[a-z0-9]*]]: tensor<3x1xi8>, %[[START:[a-z0-9]*]]: tensor<ui8>
+// CHECK: %[[WIDE:.*]] = stablehlo.convert %[[AT]] : (tensor<3x1xi8>) -> tensor<3x1xi32>
+// CHECK: %[[HELD:.*]] = stablehlo.minimum %[[WIDE]], %{{.*}} : tensor<3x1xi32>
+// CHECK: "stablehlo.gather"(%[[X]], %[[HELD]])
+// CHECK: %[[FROM:.*]] = stablehlo.convert %[[START]] : (tensor<ui8>) -> tensor<i32>
+// CHECK: %[[AFTER:.*]] = stablehlo.minimum %[[FROM]], %{{.*}} : tensor<i32>
+// CHECK: stablehlo.dynamic_slice %[[X]], %[[AFTER]], sizes = [1] : (tensor<400xf32, #size.extents<n>>, tensor<i32>)
+module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 400}]} {
+  func.func @short(%x: tensor<400xf32, #size.extents<n>>, %at: tensor<3x1xi8>, %start: tensor<ui8>) -> (tensor<3xf32>, tensor<1xf32>) {
+    %0 = "stablehlo.gather"(%x, %at) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0],
+        start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1>}>
+        : (tensor<400xf32, #size.extents<n>>, tensor<3x1xi8>) -> tensor<3xf32>
+    %1 = stablehlo.dynamic_slice %x, %start, sizes = [1] : (tensor<400xf32, #size.extents<n>>, tensor<ui8>) -> tensor<1xf32>
+    return %0, %1 : tensor<3xf32>, tensor<1xf32>
+  }
+}
