@@ -153,6 +153,10 @@ Value heddle::onnx::neverEmpty(Emitter &emit, Value value, int64_t axis) {
   if (shape[axis].least() > 0)
     return value;
   behind[axis] = 1;
+  // Once for all steps of a loop that read the same.
+  OpBuilder::InsertionGuard guard(emit.builder);
+  if (isa_and_nonnull<func::FuncOp>(value.getParentBlock()->getParentOp()))
+    emit.builder.setInsertionPointAfterValue(value);
   return emit.pad(value, emit.scalar(Emitter::elementOf(value), 0), none,
                   behind);
 }

@@ -1,6 +1,7 @@
 // Contractions, reductions, windows, gathers and scatters: the ops with
 // dimension numbers or regions.
 
+#include "ComputedShapes.h"
 #include "Emitter.h"
 
 #include "dialects/Size/Size.h"
@@ -345,6 +346,70 @@ Value Emitter::wrapIndices(Value indices, const Extent &extent) {
                 wrapped, indices);
 }
 
+static bool isNothing(const Extent &extent) { return extent.is(0); }
+
+/// Whether there is no element of `taken`, a dimension of a result, where a
+/// dimension of `extent` elements has none.
+static bool isEmptyWith(const Extent &taken, const Extent &extent,
+                        MLIRContext *context) {
+  return Extent::isLess(extent, taken) == false ||
+         taken.expression(context).dividedExactly(extent.expression(context));
+}
+
+/// Whether a dimension of `extent` elements has one wherever a result of the
+/// shape has: calls are asked for it where they can be.
+static bool mayIndex(Emitter &emit, const Extent &extent, const Shape &result) {
+  MLIRContext *context = emit.builder.getContext();
+  if (extent.least() > 0)
+    return true;
+  Extent wanted = 1;
+  std::string text = extent.text() + " >= 1";
+  StringRef joint = " where ";
+  for (const Extent &each : result) {
+    if (each.least() > 0)
+      continue;
+    if (isEmptyWith(each, extent, context))
+      return true;
+    wanted *= Extent::minimum(each, 1);
+    text += (joint + each.text() + " >= 1").str();
+    joint = " and ";
+  }
+  Extent gap = wanted.is(1) ? extent - 1 : Extent::minimum(extent, 1) - wanted;
+  if (Extent::isLess(gap, 0) == false)
+    return true;
+  // No call is asked for what its end tells, nor for what a branch or a loop
+  // wants that it need not come to.
+  if (!emit.mayComputeSizes() ||
+      (gap.owner() && gap.owner()->isComputed(gap.expression(context))))
+    return false;
+  if (!gap.wantNotNegative(text))
+    emit.fault(ErrorCode::OnnxNode,
+               "there is nothing to index in a dimension of " + extent.text() +
+                   " elements");
+  return true;
+}
+
+/// `operand` with an element along the dimensions of `startIndexMap` wherever
+/// there is one in the result; `indices` are held within those before it.
+static Value withPlaces(Emitter &emit, Value operand, Value &indices,
+                        Extents startIndexMap, const Shape &resultShape) {
+  Shape from = emit.shapeOf(operand), last;
+  Value result = operand;
+  for (int64_t dim : startIndexMap) {
+    last.push_back(from[dim] - 1);
+    if (!mayIndex(emit, from[dim], resultShape))
+      result = neverEmpty(emit, result, dim);
+  }
+  if (result == operand || emit.hasFault())
+    return operand;
+  Shape shape = emit.shapeOf(indices);
+  Value limits = emit.integers(last, Emitter::elementOf(indices));
+  indices = emit.minimum(
+      indices, emit.broadcastInDim(limits, shape,
+                                   {static_cast<int64_t>(shape.size()) - 1}));
+  return result;
+}
+
 Value Emitter::gather(Value operand, Value indices, const Shape &resultShape,
                       Extents offsetDims, Extents collapsedDims,
                       Extents operandBatchingDims, Extents indicesBatchingDims,
@@ -352,6 +417,9 @@ Value Emitter::gather(Value operand, Value indices, const Shape &resultShape,
   RankedTensorType result = type(resultShape, elementOf(operand));
   if (hasFault())
     return standIn(result);
+  if (llvm::any_of(resultShape, isNothing))
+    return splat(result, 0);
+  operand = withPlaces(*this, operand, indices, startIndexMap, resultShape);
   for (auto [size, extent] : llvm::zip_equal(sliceSizes, shapeOf(operand))) {
     if (Extent::isLess(extent, size) == true) {
       fault(ErrorCode::OnnxNode, "there is nothing to index in a value of the "
@@ -360,6 +428,8 @@ Value Emitter::gather(Value operand, Value indices, const Shape &resultShape,
       return standIn(result);
     }
   }
+  if (hasFault())
+    return standIn(result);
   auto op = stablehlo::GatherOp::create(
       builder, loc, result, operand, indices,
       stablehlo::GatherDimensionNumbersAttr::get(
@@ -480,7 +550,8 @@ Value Emitter::takeOne(Value value, const Literal &indices, int64_t axis) {
   Extent place = index < 0 ? shape[axis] + index : Extent(index);
   // Where it is outside for some sizes, the call that chooses these is at
   // fault: it reads what is nearest, as any index does.
-  if (place.least() < 0 || Extent::isLess(place, shape[axis]) != true)
+  if (Extent::isLess(place, 0) != false ||
+      Extent::isLess(place, shape[axis]) != true)
     return {};
   Value one = sliceDim(value, axis, place, place + 1);
   Shape result(shape.leading(axis));
@@ -494,9 +565,6 @@ Value Emitter::take(Value value, Value indices, int64_t axis) {
   Shape from = shapeOf(value), at = shapeOf(indices), sizes = from;
   Shape shape(from.leading(axis));
   OwnedExtents offsetDims;
-  if (std::optional<Literal> known = readLiteral(indices))
-    if (Value result = takeKnown(value, *known, axis))
-      return result;
   for (int64_t i = 0; i < axis; ++i)
     offsetDims.push_back(i);
   shape.append(at.begin(), at.end());
@@ -504,6 +572,14 @@ Value Emitter::take(Value value, Value indices, int64_t axis) {
     offsetDims.push_back(shape.size());
     shape.push_back(from[i]);
   }
+  // Of nothing, nothing is taken.
+  if (from[axis].is(0) && llvm::any_of(shape, isNothing))
+    return splat(type(shape, elementOf(value)), 0);
+  // What is wanted of the dimension tells that a known place is in it.
+  bool isPlace = mayIndex(*this, from[axis], shape);
+  if (std::optional<Literal> known = readLiteral(indices); known && isPlace)
+    if (Value result = takeKnown(value, *known, axis))
+      return result;
   sizes[axis] = 1;
   Shape vectors = at;
   vectors.push_back(1);

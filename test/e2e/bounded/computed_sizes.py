@@ -61,6 +61,21 @@ def columns():
             lambda x, c: {"y": np.compress(c, x, axis=1)})
 
 
+def of_nothing():
+    """Of what keeps nothing, an index reads 0, and not what an earlier call left; the last one is the last of those that are kept."""
+    nodes = [node("Compress", "x c", "y", axis=0)] + [each for name, index in (("first", 0), ("last", -1), ("third", 2)) for each in (
+        helper.make_node("Constant", [], [f"{name}_index"], value_int=index), helper.make_node("Gather", ["y", f"{name}_index"], [name]))]
+    nodes += [helper.make_node("GatherElements", ["y", "i"], ["elements"]), helper.make_node("GatherND", ["y", "i"], ["rows"])]
+    feeds = [{"x": 1 + sparse(6, 1), "c": np.array(c, bool), "i": np.array([[0], [-1]])} for c in ([1] * 6, [0] * 6, [0, 1, 0, 0, 0, 0], [1, 0, 1, 1, 1, 0])]
+
+    def wanted(x, c, i):
+        kept = x[c] if c.any() else np.zeros((1, 1), np.float32)
+        return {"first": kept[0], "last": kept[-1], "third": kept[min(2, len(kept) - 1)], "elements": kept[[0, -1]], "rows": kept[[0, -1]]}
+
+    return (nodes, [("x", F32, [6, 1]), ("c", BOOL, [6]), ("i", I64, [2, 1])], [(name, F32, None) for name in ("first", "last", "third", "elements", "rows")],
+            [], feeds, wanted)
+
+
 def same_masks():
     """Masks that are computed in the same way keep as many, so that what they keep meets."""
     nodes = [helper.make_node(*each) for each in (
@@ -126,7 +141,7 @@ def too_many(folder):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    wrong = [message for make in (positions, open_positions, masked, columns, same_masks, greatest, distinct) for message in check(folder, make)]
+    wrong = [message for make in (positions, open_positions, masked, columns, of_nothing, same_masks, greatest, distinct) for message in check(folder, make)]
     wrong += too_many(folder)
     print("\n".join(wrong))
     print(f"{len(wrong)} wrong")

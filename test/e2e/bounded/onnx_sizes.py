@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 from computed_shapes import check, constant
-from computed_sizes import F32, node
+from computed_sizes import BOOL, F32, I64, node
 from onnx import helper
 
 RANDOM = np.random.default_rng(13)
@@ -88,6 +88,46 @@ def pools():
            [dict(x=floats(1, 2, *size)) for size in ((1, 1), (4, 5), (7, 6), (9, 9))], [])
 
 
+def gathers():
+    """Of nothing, nothing can be read: calls are asked for an element wherever one is wanted. Where nothing is wanted, there need be none."""
+    pick, picks = {"x": (F32, ["n", 2])}, {"x": (F32, ["n", 2]), "i": (I64, ["m"])}
+    for name, index in (("first", [0]), ("last", [-1]), ("fourth", [3]), ("some", [0, -1])):
+        nodes = [constant("i", *index), node("Gather", "x i", "y")]
+        yield (f"gather_{name}", nodes, pick, [("y", F32)], ["n=0..8"], [dict(x=floats(n, 2)) for n in (1, 5, 8) if max(index) < n],
+               [(dict(x=floats(0, 2)), "the input is f32 8x2, the data f32 0x2")])
+    many = [node("Gather", "x i", "y")]
+    good = [dict(x=floats(n, 2), i=RANDOM.integers(-n, n, m)) for n, m in ((3, 2), (1, 4), (8, 1), (3, 0))] + [dict(x=floats(0, 2), i=np.zeros(0, np.int64))]
+    no_place = dict(x=floats(0, 2), i=np.zeros(2, np.int64)), "n >= 1 where m >= 1"
+    yield "gather_many", many, picks, [("y", F32)], ["n=0..8", "m=0..4"], good, [no_place]
+    # Where the rows themselves have no element, neither has the result.
+    yield ("gather_rows", [constant("z", 0), node("Gather", "x z", "y")], {"x": (F32, ["n", "m"])}, [("y", F32)], ["n=0..8", "m=0..4"],
+           [dict(x=floats(*size)) for size in ((2, 3), (1, 0))], [(dict(x=floats(0, 2)), "n >= 1 where m >= 1")])
+    # As many positions as there are elements, and twice as many.
+    yield ("gather_all", [node("Gather", "x i", "y")], {"x": (F32, ["n", 2]), "i": (I64, ["n"])}, [("y", F32)], ["n=0..8"],
+           [dict(x=floats(n, 2), i=RANDOM.integers(-n, n, n) if n else np.zeros(0, np.int64)) for n in (0, 1, 8)], [])
+    yield ("gather_twice", [constant("t", 0), node("Concat", "i i", "ii", axis=0), node("Gather", "x ii", "y")], {"x": (F32, ["n", 2]), "i": (I64, ["n"])},
+           [("y", F32)], ["n=0..8"], [dict(x=floats(n, 2), i=RANDOM.integers(-n, n, n) if n else np.zeros(0, np.int64)) for n in (0, 1, 8)], [])
+    yield ("gather_elements", [node("GatherElements", "x i", "y")], {"x": (F32, ["n", 2]), "i": (I64, ["m", 2])}, [("y", F32)], ["n=0..8", "m=0..4"],
+           [dict(x=floats(n, 2), i=RANDOM.integers(-n, n, (m, 2))) for n, m in ((3, 2), (1, 4), (8, 1), (3, 0))], [(dict(x=floats(0, 2), i=np.zeros((2, 2), np.int64)), "n >= 1 where m >= 1")])
+    yield ("gather_nd", [node("GatherND", "x i", "y")], {"x": (F32, ["n", "k", 2]), "i": (I64, ["m", 2])}, [("y", F32)], ["n=0..8", "m=1..4", "k=0..3"],
+           [dict(x=floats(n, k, 2), i=np.stack([RANDOM.integers(-n, n, m), RANDOM.integers(-k, k, m)], 1)) for n, k, m in ((3, 2, 2), (1, 3, 4), (8, 1, 1))],
+           [(dict(x=floats(0, 3, 2), i=np.zeros((2, 2), np.int64)), "the data f32 0x3x2"), (dict(x=floats(2, 0, 2), i=np.zeros((2, 2), np.int64)), "the data f32 2x0x2")])
+    # How many positions there are, the program counts.
+    yield ("gather_counted", [node("Compress", "i c", "k", axis=0), node("Gather", "x k", "y")], {"x": (F32, ["n", 2]), "i": (I64, [4]), "c": (BOOL, [4])},
+           [("y", F32)], ["n=0..8"], [dict(x=floats(n, 2), i=np.array([0, -1, 2, 1]), c=np.array(c, bool)) for n, c in ((3, [1, 1, 1, 0]), (8, [0, 1, 0, 0]), (0, [0] * 4))], [])
+    # A branch that is not taken, and a loop of no step, want nothing.
+    value = lambda name, *shape: helper.make_tensor_value_info(name, F32, list(shape))
+    taken = helper.make_graph([constant("z", -1), node("Gather", "x z", "row")], "then", [], [value("row", 1, 2)])
+    other = helper.make_graph([node("Identity", "o", "same")], "else", [], [value("same", 1, 2)])
+    yield ("gather_branch", [helper.make_node("If", ["c"], ["y"], then_branch=taken, else_branch=other)], {"x": (F32, ["n", 2]), "c": (BOOL, []), "o": (F32, [1, 2])},
+           [("y", F32)], ["n=0..8"], [dict(x=floats(n, 2), c=np.array(c), o=floats(1, 2)) for n, c in ((3, True), (3, False), (0, False), (1, True))], [])
+    step = helper.make_graph([node("Identity", "c", "d"), node("Gather", "x k", "row"), node("Add", "s row", "t")], "step",
+                             [helper.make_tensor_value_info("k", I64, []), helper.make_tensor_value_info("c", BOOL, []), value("s", 2)],
+                             [helper.make_tensor_value_info("d", BOOL, []), value("t", 2)])
+    nodes = [node("Shape", "x", "shape"), constant("z", 0), node("Gather", "shape z", "count"), helper.make_node("Loop", ["count", "", "o"], ["y"], body=step)]
+    yield ("gather_loop", nodes, {"x": (F32, ["n", 2]), "o": (F32, [2])}, [("y", F32)], ["n=0..8"], [dict(x=floats(n, 2), o=floats(2)) for n in (0, 1, 5, 8)], [])
+
+
 def are_close(found, wanted):
     return np.allclose(found, wanted, rtol=1e-5, atol=1e-5)
 
@@ -95,7 +135,7 @@ def are_close(found, wanted):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    wrong = [message for make in (backward_slices, firsts) for case in make() for message in check(folder, case)]
+    wrong = [message for make in (backward_slices, firsts, gathers) for case in make() for message in check(folder, case)]
     wrong += [message for make in (resizes, pools) for case in make() for message in check(folder, case, are_close)]
     print("\n".join(wrong))
     print(f"{len(wrong)} wrong")
