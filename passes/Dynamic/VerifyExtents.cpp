@@ -28,6 +28,10 @@ public:
       auto owner = assumption.getAs<StringAttr>("entry");
       if (!zero || (owner && owner.getValue() != entry))
         continue;
+      // The import simplified what followed it by this, too.
+      if (std::optional<Expression> gap =
+              size::notNegativeIfZero(Expression(zero)))
+        ranges.assumeNotNegative(*gap);
       // Without the terms that those before begin with, so that each reduces
       // what is left of a difference once.
       Expression rest = reduced(Expression(zero));
@@ -80,7 +84,8 @@ private:
     return isProved(difference) || isProved(reduced(difference));
   }
 
-  const size::Ranges &ranges;
+  /// With the sizes that calls are asked to order, as m <= n.
+  size::Ranges ranges;
   SmallVector<Expression> zeros;
 };
 } // namespace

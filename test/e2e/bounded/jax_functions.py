@@ -1,6 +1,6 @@
 """Functions that jax exports with symbolic sizes: operations by themselves, and what models are made of.
 
-A case is a function, its arguments (shape and type), and the least size that it takes.
+A case is a function, its arguments (shape and type), the least size that it takes, and what else is asked of its sizes.
 """
 import jax, jax.numpy as jnp, numpy as np
 from jax import lax
@@ -14,7 +14,7 @@ def rows(*rest, least=0, kind=F):
     return [(("b", *rest), kind)], least
 
 
-# Name, function, arguments (shape and type), least size.
+# Name, function, arguments (shape and type), least size, constraints between sizes.
 CASES = {
     "softmax over the size": (lambda x: jax.nn.softmax(x, axis=0), *rows(10)),
     "softmax over the last": (lambda x: jax.nn.softmax(x, axis=1), [((3, "b"), F)], 0),
@@ -198,4 +198,5 @@ CASES |= {
     "histogram": (lambda i: jnp.bincount(i, length=4), [(("b",), I)], 1),
     "gradient of a net": (lambda x: jax.grad(lambda w: jnp.log1p(jnp.exp(jnp.tanh(x @ w) @ WEIGHTS[:6].T)).sum())(WEIGHTS), [(("b", 10), F)], 1),
     "distances": (lambda x, y: jnp.sqrt(((x[:, None] - y[None]) ** 2).sum(-1) + 1e-6).argmin(1), [(("a", 3), F), (("b", 3), F)], 1),
+    "convolution behind a place": (lambda x, y: lax.conv_general_dilated(x[..., y.shape[0]:], FILTER[0], (1,), "SAME"), [((1, 3, "a"), F), (("b",), F)], 1, "a>=b"),
 }

@@ -26,10 +26,10 @@ def points(names, least):
     return [dict(zip(names, row)) for row in rows]
 
 
-def run(program, folder, function, arguments, least):
+def run(program, folder, function, arguments, least, *constraints):
     """None, or what is wrong."""
     names = sorted({size for shape, _ in arguments for size in shape if isinstance(size, str)})
-    scope = export.SymbolicScope([text for name in names for text in (f"{name}<={BOUND}", f"{name}>={least}")])
+    scope = export.SymbolicScope([text for name in names for text in (f"{name}<={BOUND}", f"{name}>={least}")] + list(constraints))
     specs = [jax.ShapeDtypeStruct(export.symbolic_shape(", ".join(map(str, shape)), scope=scope) if shape else (), kind) for shape, kind in arguments]
     model, artifact = folder / "model.bin", folder / "model.heddle"
     exported = export.export(jax.jit(function), platforms=["cpu"])(*specs)
@@ -78,11 +78,11 @@ def main():
     options = parser.parse_args()
     part, parts = share(options.share)
     passed = failed = 0
-    for name, (function, arguments, least) in CASES.items():
+    for name, (function, *rest) in CASES.items():
         if options.names and name not in options.names or zlib.crc32(name.encode()) % parts != part:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            wrong = run(options.heddle, pathlib.Path(folder), function, arguments, least)
+            wrong = run(options.heddle, pathlib.Path(folder), function, *rest)
         passed, failed = passed + (wrong is None), failed + (wrong is not None)
         if wrong is not None:
             print(f"failed {name}: {wrong}", flush=True)
