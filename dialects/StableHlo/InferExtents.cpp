@@ -150,38 +150,65 @@ LogicalResult checkExtents(func::FuncOp function,
 namespace {
 
 using SizeOf = llvm::function_ref<std::optional<int64_t>(StringRef)>;
+using IsLeftOpen = llvm::function_ref<bool(StringRef)>;
 
 class Fixer {
 public:
-  explicit Fixer(SizeOf of) : of(of) {}
+  Fixer(SizeOf of, IsLeftOpen isLeftOpen) : of(of), isLeftOpen(isLeftOpen) {}
 
   LogicalResult fix(Operation *op);
-  /// Null if the type has extents without a value.
+  /// Null if the type has extents without a value. Extents that stay open keep
+  /// their bound.
   Type fixed(Type type);
 
 private:
   LogicalResult fixAttributes(Operation *op);
   LogicalResult fixNumbers(size::TensorOp op);
   void fixCut(SetDimensionSizeOp op);
+  /// A number, or what is left of sizes that stay open; null without a value.
+  Expression fixed(Expression expression);
+  SmallVector<Expression> fixed(ArrayRef<size::ExpressionAttr> expressions) {
+    return llvm::map_to_vector(expressions, [&](size::ExpressionAttr each) {
+      return fixed(Expression(each));
+    });
+  }
 
   SizeOf of;
+  IsLeftOpen isLeftOpen;
 };
 
 } // namespace
+
+Expression Fixer::fixed(Expression expression) {
+  MLIRContext *context = expression.context();
+  if (std::optional<int64_t> value = expression.evaluated(of))
+    return Expression::constant(context, *value);
+  if (!isLeftOpen || llvm::none_of(expression.symbols(), isLeftOpen))
+    return {};
+  return expression.substituted([&](StringRef name) {
+    if (std::optional<int64_t> value = of(name))
+      return Expression::constant(context, *value);
+    return isLeftOpen(name) ? Expression::symbol(context, name) : Expression();
+  });
+}
 
 Type Fixer::fixed(Type type) {
   if (!size::hasExtents(type))
     return type;
   auto tensor = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape;
+  SmallVector<Expression> extents;
   for (auto [bound, extent] :
        llvm::zip_equal(tensor.getShape(), size::extentsOf(tensor))) {
-    std::optional<int64_t> value = extent.evaluated(of);
-    if (!value || *value < 0 || *value > bound)
+    extents.push_back(fixed(extent));
+    if (!extents.back())
       return {};
-    shape.push_back(*value);
+    shape.push_back(extents.back().asConstant().value_or(bound));
+    if (shape.back() < 0 || shape.back() > bound)
+      return {};
   }
-  return RankedTensorType::get(shape, tensor.getElementType());
+  return size::withExtents(
+      RankedTensorType::get(shape, tensor.getElementType()), extents);
 }
 
 LogicalResult Fixer::fixAttributes(Operation *op) {
@@ -190,13 +217,19 @@ LogicalResult Fixer::fixAttributes(Operation *op) {
         return isa<size::ExtentsAttr>(attribute.getValue());
       });
   for (NamedAttribute attribute : sized) {
+    SmallVector<Expression> fixedValues =
+        fixed(cast<size::ExtentsAttr>(attribute.getValue()).getExtents());
     SmallVector<int64_t> values;
-    for (auto expression :
-         cast<size::ExtentsAttr>(attribute.getValue()).getExtents()) {
-      std::optional<int64_t> value = Expression(expression).evaluated(of);
-      if (!value)
+    for (Expression each : fixedValues) {
+      if (!each)
         return failure();
-      values.push_back(*value);
+      if (std::optional<int64_t> value = each.asConstant())
+        values.push_back(*value);
+    }
+    if (values.size() != fixedValues.size()) {
+      op->setAttr(attribute.getName(),
+                  size::extentsAttr(op->getContext(), fixedValues));
+      continue;
     }
     StringRef name = attribute.getName().strref();
     name.consume_front("size.");
@@ -230,13 +263,21 @@ void Fixer::fixCut(SetDimensionSizeOp op) {
 LogicalResult Fixer::fixNumbers(size::TensorOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   OpBuilder builder(op);
-  SmallVector<Attribute> elements;
-  for (size::ExpressionAttr each : op.getElements().getExtents()) {
-    std::optional<int64_t> value = Expression(each).evaluated(of);
-    if (!value)
+  SmallVector<Expression> numbers = fixed(op.getElements().getExtents());
+  for (auto [number, each] :
+       llvm::zip_equal(numbers, op.getElements().getExtents()))
+    if (!number)
       return emitError(op.getLoc(), ErrorCode::StableHloDynamicShape)
              << "these sizes do not give the number "
              << Expression(each).text();
+  if (!llvm::all_of(numbers,
+                    [](Expression each) { return each.isConstant(); })) {
+    op.setElementsAttr(size::extentsAttr(op.getContext(), numbers));
+    return success();
+  }
+  SmallVector<Attribute> elements;
+  for (Expression number : numbers) {
+    std::optional<int64_t> value = number.asConstant();
     Type element = type.getElementType();
     elements.push_back(
         isa<FloatType>(element)
@@ -269,7 +310,8 @@ LogicalResult Fixer::fix(Operation *op) {
         return failure();
   if (failed(fixTypes(op->getResults())) || failed(fixAttributes(op)))
     return failure();
-  if (auto cut = dyn_cast<SetDimensionSizeOp>(op)) {
+  if (auto cut = dyn_cast<SetDimensionSizeOp>(op);
+      cut && !size::hasExtents(cut.getType())) {
     fixCut(cut);
     return success();
   }
@@ -297,8 +339,8 @@ LogicalResult Fixer::fix(Operation *op) {
   return success();
 }
 
-LogicalResult fixSizes(ModuleOp module, SizeOf of) {
-  return Fixer(of).fix(module);
+LogicalResult fixSizes(ModuleOp module, SizeOf of, IsLeftOpen isLeftOpen) {
+  return Fixer(of, isLeftOpen).fix(module);
 }
 
 } // namespace heddle

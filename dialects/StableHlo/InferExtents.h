@@ -22,11 +22,13 @@ mlir::LogicalResult inferExtents(mlir::func::FuncOp function,
 mlir::LogicalResult checkExtents(mlir::func::FuncOp function,
                                  stablehlo::ExtentRules &rules);
 
-/// A program of true extents at one choice of sizes: a static one. Fails, after
-/// an error, where an expression has no value there or is beyond its bound.
+/// A program of true extents at one choice of sizes: a static one, but for the
+/// sizes that `isLeftOpen` names. Fails, after an error, where an expression of
+/// the others has no value there or is beyond its bound.
 mlir::LogicalResult
 fixSizes(mlir::ModuleOp module,
-         llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> of);
+         llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> of,
+         llvm::function_ref<bool(llvm::StringRef)> isLeftOpen = nullptr);
 
 } // namespace heddle
 

@@ -24,6 +24,47 @@ namespace {
 /// One value for each size.
 using Point = llvm::StringMap<int64_t>;
 
+/// Values for the sizes that calls choose, or for those that programs compute.
+class Choices {
+public:
+  Choices(const BoundedSizes &sizes, bool areComputed) {
+    for (const BoundedSymbol &symbol : sizes.symbols()) {
+      if (symbol.isComputed != areComputed)
+        continue;
+      symbols.push_back(symbol);
+      least.push_back(llvm::divideCeilSigned(symbol.minimum, symbol.multiple) *
+                      symbol.multiple);
+      greatest.push_back(symbol.maximum / symbol.multiple * symbol.multiple);
+    }
+  }
+
+  /// The least, the greatest, and mixtures of these; each once.
+  SmallVector<SmallVector<int64_t>> ends() const {
+    SmallVector<SmallVector<int64_t>> points = {least};
+    if (greatest != least)
+      points.push_back(greatest);
+    llvm::append_range(points, unequalSizes(least, greatest));
+    return points;
+  }
+  SmallVector<int64_t> draw(std::mt19937 &random) const {
+    SmallVector<int64_t> point;
+    for (auto [symbol, low, high] : llvm::zip_equal(symbols, least, greatest))
+      point.push_back(
+          std::uniform_int_distribution<int64_t>(
+              low / symbol.multiple, high / symbol.multiple)(random) *
+          symbol.multiple);
+    return point;
+  }
+  void set(Point &point, ArrayRef<int64_t> values) const {
+    for (auto [symbol, value] : llvm::zip_equal(symbols, values))
+      point[symbol.name] = value;
+  }
+
+private:
+  std::vector<BoundedSymbol> symbols;
+  SmallVector<int64_t> least, greatest;
+};
+
 class SizeCheck {
 public:
   SizeCheck(
@@ -40,6 +81,7 @@ private:
   /// The options with the shapes that inputs have there; nothing if an extent
   /// has no value.
   std::optional<SizeOptions> fixedAt(const Point &point) const;
+  /// Compares where the program counts what `point` says.
   bool compare(ModuleOp derived, ModuleOp imported, const Point &point);
   std::string describe(const Point &point) const;
   bool refuse(const Point &point, const Twine &why);
@@ -64,8 +106,9 @@ static std::optional<int64_t> valueOf(size::Expression expression,
 std::string SizeCheck::describe(const Point &point) const {
   std::string text;
   for (const BoundedSymbol &symbol : sizes.symbols())
-    text += (text.empty() ? "" : ", ") + symbol.name + " = " +
-            std::to_string(point.lookup(symbol.name));
+    if (auto found = point.find(symbol.name); found != point.end())
+      text += (text.empty() ? "" : ", ") + symbol.name + " = " +
+              std::to_string(found->second);
   return text;
 }
 
@@ -91,6 +134,10 @@ std::optional<SizeOptions> SizeCheck::fixedAt(const Point &point) const {
   SizeOptions fixed;
   fixed.shapes = options.shapes;
   fixed.dims = options.dims;
+  // What the program computes has the ranges that options give it.
+  llvm::copy_if(
+      options.sizes, std::back_inserter(fixed.sizes),
+      [&](const ChosenSize &size) { return sizes.isComputed(size.name); });
   func::FuncOp main = entryFunction(module);
   for (unsigned i = 0; i < main.getNumArguments(); ++i) {
     auto name = main.getArgAttrOfType<StringAttr>(i, "heddle.name");
@@ -121,6 +168,27 @@ nodesOf(ModuleOp module) {
   return nodes;
 }
 
+/// Whether two types are one where the program counts what `point` says. A size
+/// that follows from a count which only one of two imports has may be any.
+static bool areSame(Type a, Type b, const Point &point) {
+  if (a == b)
+    return true;
+  if (!size::hasExtents(a) && !size::hasExtents(b))
+    return false;
+  auto left = dyn_cast<RankedTensorType>(a),
+       right = dyn_cast<RankedTensorType>(b);
+  if (!left || !right || left.getRank() != right.getRank() ||
+      left.getElementType() != right.getElementType())
+    return false;
+  return llvm::all_of(
+      llvm::zip_equal(size::extentsOf(left), size::extentsOf(right)),
+      [&](auto pair) {
+        std::optional<int64_t> one = valueOf(std::get<0>(pair), point),
+                               other = valueOf(std::get<1>(pair), point);
+        return !one || !other || *one == *other;
+      });
+}
+
 bool SizeCheck::compare(ModuleOp derived, ModuleOp imported,
                         const Point &point) {
   TypeRange results = entryFunction(derived).getResultTypes(),
@@ -131,7 +199,7 @@ bool SizeCheck::compare(ModuleOp derived, ModuleOp imported,
     return text;
   };
   for (unsigned i = 0; i < std::min(results.size(), wanted.size()); ++i)
-    if (results[i] != wanted[i])
+    if (!areSame(results[i], wanted[i], point))
       return refuse(point, "result " + Twine(i) + " is " + spell(wanted[i]) +
                                ", and " + spell(results[i]) +
                                " by the rules of its operations");
@@ -146,7 +214,7 @@ bool SizeCheck::compare(ModuleOp derived, ModuleOp imported,
     for (auto [theirOp, ourOp] : llvm::zip_equal(operations, others))
       for (auto [right, type] :
            llvm::zip_equal(theirOp->getResultTypes(), ourOp->getResultTypes()))
-        if (right != type)
+        if (!areSame(right, type, point))
           return refuse(point, "node " + name.getValue() + " is " +
                                    spell(right) + ", and " + spell(type) +
                                    " by the rules of its operations");
@@ -171,44 +239,39 @@ bool SizeCheck::check(const Point &point) {
           return success();
         });
     imported = import(*fixed);
-    if (imported && failed(fixSizes(*derived, [&](StringRef name) {
-          auto found = point.find(name);
-          return found == point.end() ? std::nullopt
-                                      : std::optional(found->second);
-        })))
+    // What the data decides stays open in both.
+    if (imported &&
+        failed(fixSizes(
+            *derived,
+            [&](StringRef name) {
+              auto found = point.find(name);
+              return found == point.end() ? std::nullopt
+                                          : std::optional(found->second);
+            },
+            [&](StringRef name) { return sizes.isComputed(name); })))
       derived = nullptr;
   }
   if (!imported || !derived)
     return refuse(point, "the model is not taken: " + complaint);
-  return compare(*derived, *imported, point);
+  Choices counts(BoundedSizes(*imported), /*areComputed=*/true);
+  return llvm::all_of(counts.ends(), [&](ArrayRef<int64_t> values) {
+    Point all = point;
+    counts.set(all, values);
+    return compare(*derived, *imported, all);
+  });
 }
 
 bool SizeCheck::run() {
-  SmallVector<int64_t> least, greatest;
-  for (const BoundedSymbol &symbol : sizes.symbols()) {
-    least.push_back(llvm::divideCeilSigned(symbol.minimum, symbol.multiple) *
-                    symbol.multiple);
-    greatest.push_back(symbol.maximum / symbol.multiple * symbol.multiple);
-  }
-  SmallVector<SmallVector<int64_t>> points = {least, greatest};
-  llvm::append_range(points, unequalSizes(least, greatest));
+  Choices chosen(sizes, /*areComputed=*/false);
+  SmallVector<SmallVector<int64_t>> points = chosen.ends();
   // And some between the ends, always the same.
   constexpr unsigned between = 6;
   std::mt19937 random(0);
-  for (unsigned i = 0; i < between; ++i) {
-    SmallVector<int64_t> point;
-    for (auto [symbol, low, high] :
-         llvm::zip_equal(sizes.symbols(), least, greatest))
-      point.push_back(
-          std::uniform_int_distribution<int64_t>(
-              low / symbol.multiple, high / symbol.multiple)(random) *
-          symbol.multiple);
-    points.push_back(std::move(point));
-  }
+  for (unsigned i = 0; i < between; ++i)
+    points.push_back(chosen.draw(random));
   return llvm::all_of(points, [&](ArrayRef<int64_t> values) {
     Point point;
-    for (auto [symbol, value] : llvm::zip_equal(sizes.symbols(), values))
-      point[symbol.name] = value;
+    chosen.set(point, values);
     return check(point);
   });
 }

@@ -16,6 +16,8 @@ namespace heddle {
 /// `options`, at mixtures of these and at some between them, and compares with
 /// `module`, the program for all sizes: its results and, where a node became
 /// the same operations, all types of these must be what their extents say.
+/// What the data decides is open at each of these, too, and types are compared
+/// where programs count the least, the most and mixtures of these.
 /// Sizes that `module` does not take (see `heddle.size_assumptions`) are passed
 /// over. False after an error, which has been reported.
 bool checkSizes(

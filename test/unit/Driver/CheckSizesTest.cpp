@@ -24,6 +24,16 @@ module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 9
   }
 })";
 
+/// Of `n` elements the program takes as many as it computes.
+constexpr char counted[] = R"(
+module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 6 : i64},
+                                     {computed, name = "c", minimum = 0 : i64, maximum = 6 : i64}]} {
+  func.func @main(%x: tensor<6xf32, #size.extents<n>> {heddle.name = "x"}, %c: tensor<i32>) -> tensor<6xf32, #size.extents<c>> {
+    %0 = stablehlo.set_dimension_size %x, %c, dim = 0 : (tensor<6xf32, #size.extents<n>>, tensor<i32>) -> tensor<6xf32, #size.extents<c>> loc("cut")
+    return %0 : tensor<6xf32, #size.extents<c>>
+  }
+})";
+
 class CheckSizesTest : public testing::Test {
 protected:
   CheckSizesTest()
@@ -111,6 +121,35 @@ TEST_F(CheckSizesTest, PassesOverSizesThatCallsMayNotHave) {
   EXPECT_TRUE(check()) << messages;
   for (int64_t n : asked)
     EXPECT_EQ(n, 3);
+}
+
+TEST_F(CheckSizesTest, LeavesOpenWhatTheProgramComputes) {
+  module = parse(counted);
+  // Where n is `wrongAt`, half of what is computed.
+  auto check = [&](int64_t wrongAt) {
+    return checkSizes(
+        session, *module, SizeOptions(), [&](const SizeOptions &options) {
+          int64_t n = options.shapes.front().second.front();
+          std::string most = std::to_string(n);
+          std::string type = "tensor<" + most + "xf32, #size.extents<" +
+                             (n == wrongAt ? "floordiv(c, 2)" : "c") + ">>";
+          return parse("module attributes {heddle.symbols = [{computed, name = "
+                       "\"c\", minimum = 0 : i64, maximum = " +
+                       most + " : i64}]} { func.func @main(%x: tensor<" + most +
+                       "xf32>, %c: tensor<i32>) -> " + type +
+                       " { %0 = stablehlo.set_dimension_size %x, %c, dim = 0 "
+                       ": (tensor<" +
+                       most + "xf32>, tensor<i32>) -> " + type +
+                       " loc(\"cut\")\n return %0 : " + type + " } }");
+        });
+  };
+  EXPECT_TRUE(check(0)) << messages;
+  EXPECT_FALSE(check(6));
+  EXPECT_NE(messages.find("--check-sizes: with n = 6, c = 6 result 0 is "
+                          "tensor<6xf32, #size.extents<floordiv(c, 2)>>, and "
+                          "tensor<6xf32, #size.extents<c>> by the rules"),
+            std::string::npos)
+      << messages;
 }
 
 } // namespace
