@@ -84,6 +84,8 @@ private:
     std::optional<Sizes> extents = extentsOf(shape);
     return extents ? sizes.typeOf(op, result(), *extents) : RankedTensorType();
   }
+  /// Wants a call to compute `shape` for `given`.
+  void wantShape(Value given, ArrayRef<int64_t> shape);
   /// `value` with the elements of dimension `i` that `positions` name, held
   /// within it.
   Value taken(Value value, int64_t i, Value positions);
@@ -203,7 +205,21 @@ Form ComputedFormMaker::cut(SetDimensionSizeOp cut) {
       .getOperation();
 }
 
-/// One size that is open is what the elements leave.
+void ComputedFormMaker::wantShape(Value given, ArrayRef<int64_t> shape) {
+  Value fits;
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    Value same =
+        compare(element(given, i), ComparisonDirection::EQ, number(size));
+    fits = fits ? make<AndOp>(fits, same) : same;
+  }
+  auto type = RankedTensorType::get({}, builder.getI32Type());
+  sizes.wantAtCall(
+      op, ConvertOp::create(builder, loc, type,
+                            NotOp::create(builder, loc, fits.getType(), fits)));
+}
+
+/// One size that is open is what the elements leave; what is computed for it
+/// has to be that.
 Form ComputedFormMaker::reshape(DynamicReshapeOp reshape) {
   if (isKnown(reshape.getOutputShape()) || result().hasStaticShape() ||
       !hasKnownOperand())
@@ -224,6 +240,9 @@ Form ComputedFormMaker::reshape(DynamicReshapeOp reshape) {
   for (int64_t &size : shape)
     if (ShapedType::isDynamic(size))
       size = there / known;
+  // No count within a branch or loop has one value when a call ends.
+  if (isa<func::FuncOp>(op->getParentOp()))
+    wantShape(reshape.getOutputShape(), shape);
   return ReshapeOp::create(
              builder, loc,
              RankedTensorType::get(shape, result().getElementType()),

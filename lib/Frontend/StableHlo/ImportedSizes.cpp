@@ -14,12 +14,12 @@ using heddle::size::Expression;
 
 namespace heddle {
 
-Expression ImportedSizes::addComputed(Operation *op, int64_t maximum,
-                                      Value count) {
+std::string ImportedSizes::declare(Operation *op, StringRef what,
+                                   int64_t maximum) {
   auto named = op->getLoc()->findInstanceOf<NameLoc>();
   std::string base =
       named ? named.getName().str() : op->getName().stripDialect().str();
-  base += ".size";
+  base += ("." + what).str();
   std::string name = base;
   auto isTaken = [&] {
     return ranges.facts(name).maximum != size::SymbolFacts().maximum;
@@ -27,8 +27,18 @@ Expression ImportedSizes::addComputed(Operation *op, int64_t maximum,
   for (unsigned i = 1; isTaken(); ++i)
     name = base + std::to_string(i);
   ranges.declare(name, {0, maximum, 1});
+  return name;
+}
+
+Expression ImportedSizes::addComputed(Operation *op, int64_t maximum,
+                                      Value count) {
+  std::string name = declare(op, "size", maximum);
   computedSizes.push_back({name, maximum, count});
   return Expression::symbol(op->getContext(), name);
+}
+
+void ImportedSizes::wantAtCall(Operation *op, Value misfit) {
+  computedSizes.push_back({declare(op, "misfit", 0), 0, misfit});
 }
 
 LogicalResult ImportedSizes::checkChosen(Expression expression, Operation *op,

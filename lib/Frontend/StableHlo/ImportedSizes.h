@@ -72,9 +72,16 @@ public:
   /// One from 0 to `maximum`, which `op` has.
   size::Expression addComputed(mlir::Operation *op, int64_t maximum,
                                mlir::Value count);
+  /// Takes for granted that `misfit`, a scalar of 32 bits, is 0: a call in
+  /// which it is not ends in an error.
+  void wantAtCall(mlir::Operation *op, mlir::Value misfit);
   llvm::ArrayRef<Computed> computed() const { return computedSizes; }
 
 private:
+  /// A name for `what` of `op` that nothing has yet, declared to be from 0 to
+  /// `maximum`.
+  std::string declare(mlir::Operation *op, llvm::StringRef what,
+                      int64_t maximum);
   /// Fails, after an error, if the program computes a size that the expression
   /// names: no call can be asked for what only its end tells.
   mlir::LogicalResult checkChosen(size::Expression expression,

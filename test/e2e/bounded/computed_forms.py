@@ -58,6 +58,23 @@ func.func @main(%x: tensor<6x4xf32>, %s: tensor<2xi32>) -> {SHAPED} {{
   %0 = stablehlo.dynamic_reshape %x, %s : (tensor<6x4xf32>, tensor<2xi32>) -> {SHAPED}
   return %0 : {SHAPED}
 }}"""
+# Within a branch the type alone counts.
+RESHAPED_WITHIN = f"""
+func.func @main(%x: tensor<6x4xf32>, %s: tensor<2xi32>) -> tensor<3x8xf32> {{
+  %first = stablehlo.slice %s [0:1] : (tensor<2xi32>) -> tensor<1xi32>
+  %scalar = stablehlo.reshape %first : (tensor<1xi32>) -> tensor<i32>
+  %is = stablehlo.convert %scalar : (tensor<i32>) -> tensor<i1>
+  %0 = "stablehlo.if"(%is) ({{
+    %1 = stablehlo.dynamic_reshape %x, %s : (tensor<6x4xf32>, tensor<2xi32>) -> {SHAPED}
+    %2 = stablehlo.convert %1 : ({SHAPED}) -> tensor<3x8xf32>
+    stablehlo.return %2 : tensor<3x8xf32>
+  }}, {{
+    %1 = stablehlo.negate %x : tensor<6x4xf32>
+    %2 = stablehlo.reshape %1 : (tensor<6x4xf32>) -> tensor<3x8xf32>
+    stablehlo.return %2 : tensor<3x8xf32>
+  }}) : (tensor<i1>) -> tensor<3x8xf32>
+  return %0 : tensor<3x8xf32>
+}}"""
 
 AROUND = bounded("?5", [9, "?"])
 PADDED = f"""
@@ -155,7 +172,9 @@ CASES = [
     ("gathered", GATHERED, gathered, [dict(x=X, s=i32(*s).reshape(2, 1), n=i32(n)) for s, n in (((0, 3), 2), ((5, -4), 5), ((1, 1), 0), ((9, 2), 1), ((4, 5), 3))],
      [(dict(x=X, s=i32(0, 0).reshape(2, 1), n=i32(6)), "computes 6 for a size: 'dynamic_gather.size' must be from 0 to 5"),
       (dict(x=X, s=i32(0, 0).reshape(2, 1), n=i32(-1)), "computes -1 for")]),
-    ("reshaped", RESHAPED, lambda x, s: [x.reshape(3, 8)], [dict(x=X, s=i32(3, 8))], []),
+    ("reshaped", RESHAPED, lambda x, s: [x.reshape(3, 8)], [dict(x=X, s=i32(3, 8))],
+     [(dict(x=X, s=i32(*s)), "computes 1 for a size: 'dynamic_reshape.misfit' must be 0") for s in ((3, 7), (4, 6), (3, -1))]),
+    ("reshaped_within", RESHAPED_WITHIN, lambda x, s: [x.reshape(3, 8) if s[0] else -x.reshape(3, 8)], [dict(x=X, s=i32(3, 8)), dict(x=X, s=i32(0, 8))], []),
 ]
 
 
