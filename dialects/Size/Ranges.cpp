@@ -36,29 +36,28 @@ static int64_t times(int64_t a, int64_t b) {
   return saturated(Wide(a) * b);
 }
 
-/// The least and the greatest sums have no infinities of both signs: the least
-/// only sums up ends of which none is the greatest.
-static int64_t plus(int64_t a, int64_t b) {
-  if (isEnd(a))
-    return a;
-  return isEnd(b) ? b : saturated(Wide(a) + b);
+/// A low end is infinite only as the least number of 64 bits, and a high end
+/// only as the greatest: where all values are the greatest number or beyond it,
+/// the low end is the number before that, so that what is taken from them
+/// counts.
+static Interval held(Interval values) {
+  return {std::min(values.low, INT64_MAX - 1),
+          std::max(values.high, INT64_MIN + 1)};
 }
 
 static Interval times(Interval a, Interval b) {
   int64_t products[] = {times(a.low, b.low), times(a.low, b.high),
                         times(a.high, b.low), times(a.high, b.high)};
-  return {*std::min_element(products, products + 4),
-          *std::max_element(products, products + 4)};
+  return held({*std::min_element(products, products + 4),
+               *std::max_element(products, products + 4)});
 }
 
 static Interval plus(Interval a, Interval b) {
   // An infinite end stays one, whatever the other is.
-  int64_t low =
-      a.low == INT64_MIN || b.low == INT64_MIN ? INT64_MIN : plus(a.low, b.low);
-  int64_t high = a.high == INT64_MAX || b.high == INT64_MAX
-                     ? INT64_MAX
-                     : plus(a.high, b.high);
-  return {low, high};
+  bool hasNoLow = a.low == INT64_MIN || b.low == INT64_MIN;
+  bool hasNoHigh = a.high == INT64_MAX || b.high == INT64_MAX;
+  return held({hasNoLow ? INT64_MIN : saturated(Wide(a.low) + b.low),
+               hasNoHigh ? INT64_MAX : saturated(Wide(a.high) + b.high)});
 }
 
 static Interval both(Interval a, Interval b) {
@@ -156,8 +155,8 @@ Interval Ranges::factorInterval(Attribute factor) const {
         saturated(Wide(llvm::divideCeilSigned(known.minimum, known.multiple)) *
                   known.multiple);
     int64_t unit = symbol.getUnit();
-    return {isEnd(low) ? low : llvm::divideCeilSigned(low, unit),
-            quotient(high, unit)};
+    return held({isEnd(low) ? low : llvm::divideCeilSigned(low, unit),
+                 quotient(high, unit)});
   }
   auto atom = cast<AtomAttr>(factor);
   Interval lhs = interval(Expression(atom.getLhs()));
@@ -248,7 +247,7 @@ std::optional<Interval> Ranges::corners(ExpressionAttr expression) const {
     result.low = std::min(result.low, saturated(sum));
     result.high = std::max(result.high, saturated(sum));
   }
-  return result;
+  return held(result);
 }
 
 /// Narrows `known` by functions that stand alone in a term, so that what is
@@ -335,7 +334,7 @@ static std::optional<Interval> oneByOne(Expression expression,
 
 Interval Ranges::compute(Expression expression, unsigned budget) const {
   if (std::optional<Interval> exact = oneByOne(expression, *this))
-    return *exact;
+    return held(*exact);
   Interval result = termwise(expression.attribute());
   if (auto exact = corners(expression.attribute()))
     result = both(result, *exact);

@@ -52,6 +52,25 @@ TEST_F(RangesTest, IntervalsAreTightForWhatModelsHave) {
   expectInterval(symbol("unknown") - symbol("other"), INT64_MIN, INT64_MAX);
 }
 
+TEST_F(RangesTest, WhatIsTakenFromTheGreatestNumberIsLess) {
+  // 7 times it is the greatest number of 64 bits.
+  ranges.declare("seventh", {INT64_MAX / 7, INT64_MAX / 7});
+  Expression greatest = symbol("seventh") * 7;
+  EXPECT_LE(ranges.interval(greatest - 5).low, INT64_MAX - 5);
+  EXPECT_GE(ranges.interval(5 - greatest).high, 5 - INT64_MAX);
+  EXPECT_GE(ranges.interval(-greatest).high, -INT64_MAX);
+  // Cubes from 2^63 on, less three times 2^62.
+  ranges.declare("large", {int64_t(1) << 21, int64_t(1) << 22});
+  Expression large = symbol("large"), rest = large * large * large;
+  EXPECT_TRUE(ranges.isAlwaysPositive(rest));
+  for (const char *name : {"a", "b", "c"}) {
+    ranges.declare(name, {0, 1});
+    rest = rest - symbol(name) * (int64_t(1) << 62);
+  }
+  EXPECT_FALSE(ranges.isNeverNegative(rest));
+  EXPECT_FALSE(ranges.isNeverNegative(-rest));
+}
+
 TEST_F(RangesTest, MultiplesAndRangesDropFunctions) {
   ranges.declare("batch", {1, 8});
   ranges.declare("width", {64, 512, 32});
