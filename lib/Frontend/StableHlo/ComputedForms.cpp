@@ -233,7 +233,10 @@ Form ComputedFormMaker::reshape(DynamicReshapeOp reshape) {
   SmallVector<int64_t> shape(result().getShape());
   for (int64_t size : shape)
     known *= ShapedType::isDynamic(size) ? 1 : size;
-  if (known == 0 || there % known != 0)
+  bool isBeyond = llvm::any_of(boundsOf(result()), [&](int64_t bound) {
+    return ShapedType::isStatic(bound) && known != 0 && there / known > bound;
+  });
+  if (known == 0 || there % known != 0 || isBeyond)
     return emitError(loc, ErrorCode::StableHloDynamicShape)
            << "'" << op->getName() << "' cannot give " << there
            << " elements the type " << result();

@@ -10,6 +10,7 @@
 // RUN: %exits 3 heddle compile branch.mlir 2>&1 | FileCheck %s --check-prefix=BRANCH
 // RUN: %exits 3 heddle compile several.mlir 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // RUN: %exits 3 heddle compile rest.mlir 2>&1 | FileCheck %s --check-prefix=REST
+// RUN: %exits 3 heddle compile few.mlir 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: %exits 3 heddle compile steps.mlir 2>&1 | FileCheck %s --check-prefix=STEPS
 // RUN: %exits 2 heddle compile half.mlir --shape arg0=9x3 2>&1 | FileCheck %s --check-prefix=OPTION
 
@@ -84,6 +85,13 @@ func.func @main(%x: tensor<8xf32>, %s: tensor<2xi32>) -> tensor<?x?xf32, #stable
 func.func @main(%x: tensor<8xf32>, %s: tensor<2xi32>) -> tensor<?x3xf32, #stablehlo.bounds<8, ?>> {
   %0 = stablehlo.dynamic_reshape %x, %s : (tensor<8xf32>, tensor<2xi32>) -> tensor<?x3xf32, #stablehlo.bounds<8, ?>>
   return %0 : tensor<?x3xf32, #stablehlo.bounds<8, ?>>
+}
+
+// FEW: error[HDL-0305]: 'stablehlo.dynamic_reshape' cannot give 12 elements the type 'tensor<?x3xf32, #stablehlo.bounds<2, ?>>'
+//--- few.mlir
+func.func @main(%x: tensor<12xf32>, %s: tensor<2xi32>) -> tensor<?x3xf32, #stablehlo.bounds<2, ?>> {
+  %0 = stablehlo.dynamic_reshape %x, %s : (tensor<12xf32>, tensor<2xi32>) -> tensor<?x3xf32, #stablehlo.bounds<2, ?>>
+  return %0 : tensor<?x3xf32, #stablehlo.bounds<2, ?>>
 }
 
 // STEPS: error[HDL-0305]: 'stablehlo.real_dynamic_slice' takes steps that are no known numbers above 0
