@@ -85,6 +85,13 @@ Expression elementsOf(RankedTensorType type) {
   return count;
 }
 
+bool haveAsManyElements(RankedTensorType a, RankedTensorType b) {
+  if (!hasExtents(a) && !hasExtents(b))
+    return a.getNumElements() == b.getNumElements();
+  Expression elements = elementsOf(a);
+  return elements && elements == elementsOf(b);
+}
+
 bool hasSizedAttributes(Operation *op) {
   return llvm::any_of(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
     return isa<ExtentsAttr>(attribute.getValue());

@@ -44,8 +44,11 @@ bool isSameSize(mlir::RankedTensorType a, int64_t i, mlir::RankedTensorType b,
                 int64_t j);
 /// The same of all dimensions.
 bool haveSameSizes(mlir::RankedTensorType a, mlir::RankedTensorType b);
-/// How many elements `type` truly has.
+/// How many elements `type` truly has; null where the expression would be too
+/// long.
 Expression elementsOf(mlir::RankedTensorType type);
+/// Whether both are known to have one number of elements at each call.
+bool haveAsManyElements(mlir::RankedTensorType a, mlir::RankedTensorType b);
 
 /// Whether an attribute of `op` depends on a size.
 bool hasSizedAttributes(mlir::Operation *op);

@@ -26,12 +26,15 @@ Type positionType(Type element, int64_t bound) {
   return IntegerType::get(element.getContext(), isShort ? 32 : 64);
 }
 
+Type positionType(Type element, RankedTensorType pointee) {
+  return positionType(element, *llvm::max_element(pointee.getShape()));
+}
+
 /// `positions` in a type that holds where anything of `operand` ends.
 static Value widened(OpBuilder &b, Location loc, Value positions,
                      RankedTensorType operand) {
   RankedTensorType type = typeOf(positions);
-  int64_t bound = *llvm::max_element(operand.getShape());
-  Type element = positionType(type.getElementType(), bound);
+  Type element = positionType(type.getElementType(), operand);
   return element == type.getElementType()
              ? positions
              : ConvertOp::create(b, loc, type.clone(element), positions);

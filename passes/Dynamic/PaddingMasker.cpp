@@ -128,14 +128,13 @@ Value PaddingMasker::converted(OpBuilder &builder, Value value, Type element) {
 
 void PaddingMasker::widenPositions(Operation *op, unsigned first,
                                    Value pointee) {
-  int64_t bound =
-      *llvm::max_element(cast<RankedTensorType>(pointee.getType()).getShape());
+  auto type = cast<RankedTensorType>(pointee.getType());
   OpBuilder builder(op);
   for (unsigned i = first; i < op->getNumOperands(); ++i) {
     Value positions = op->getOperand(i);
     Type element = getElementTypeOrSelf(positions);
     setOperand(op, i,
-               converted(builder, positions, positionType(element, bound)));
+               converted(builder, positions, positionType(element, type)));
   }
 }
 

@@ -94,8 +94,7 @@ static bool runs(TransposeOp op) {
 
 /// On the way there may be a row of all elements, in the same memory.
 static bool runs(ReshapeOp op) {
-  size::Expression elements = size::elementsOf(typeOf(op.getOperand()));
-  return elements && elements == size::elementsOf(typeOf(op));
+  return size::haveAsManyElements(typeOf(op.getOperand()), typeOf(op));
 }
 
 static bool runs(ReduceOp op) {

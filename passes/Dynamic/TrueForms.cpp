@@ -9,6 +9,7 @@
 #include "dialects/StableHlo/ResultExtents.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/TensorTypes.h"
+#include "passes/Dynamic/HeldPositions.h"
 #include "passes/Dynamic/TrueExtents.h"
 #include "passes/Dynamic/TrueWindows.h"
 #include "passes/Graph/Constants.h"
@@ -47,10 +48,6 @@ public:
              ArrayRef<size::Expression> starts);
 
 private:
-  /// The type of positions in dimensions of at most `bound` elements.
-  IntegerType indexType(int64_t bound) {
-    return llvm::isInt<32>(bound) ? builder.getI32Type() : builder.getI64Type();
-  }
   Value number(size::Expression expression, Type element) {
     return size::TensorOp::create(
         builder, loc, RankedTensorType::get({}, element),
@@ -61,7 +58,7 @@ private:
                             RankedTensorType type) {
     if (starts.empty())
       return {};
-    Type element = indexType(*llvm::max_element(type.getShape()));
+    Type element = positionType(builder.getI32Type(), type);
     return llvm::map_to_vector(
         starts, [&](size::Expression e) { return number(e, element); });
   }
@@ -83,8 +80,8 @@ private:
 Value FormBuilder::inSteps(Value value, int64_t dim, RankedTensorType like,
                            size::Expression start, int64_t step) {
   RankedTensorType type = typeOf(value);
-  IntegerType element =
-      indexType(std::max(type.getDimSize(dim), std::abs(step)));
+  Type element = positionType(builder.getI32Type(),
+                              std::max(type.getDimSize(dim), std::abs(step)));
   RankedTensorType row = size::SizedShape().add(like, dim).of(element);
   Value places = IotaOp::create(builder, loc, row, 0);
   if (step != 1)

@@ -151,13 +151,8 @@ private:
   static bool repeatsNothing(BroadcastInDimOp op) {
     auto from = cast<RankedTensorType>(op.getOperand().getType());
     auto to = cast<RankedTensorType>(op.getType());
-    if (from.getNumElements() != to.getNumElements())
-      return false;
-    if (!size::hasExtents(from) && !size::hasExtents(to))
-      return true;
-    // A number of elements that is too long an expression is not known.
-    size::Expression elements = size::elementsOf(from);
-    return elements && elements == size::elementsOf(to);
+    return from.getNumElements() == to.getNumElements() &&
+           size::haveAsManyElements(from, to);
   }
 
   LogicalResult mergeReshape(BroadcastInDimOp op,

@@ -84,20 +84,21 @@ static Value countSteps(Emitter &emit, Value start, Value limit, Value step) {
   Type i64 = emit.builder.getI64Type();
   Value zero = emit.splatLike(step, 0);
   Value count;
+  // No bound of a size is as large: what has more steps has too many.
+  constexpr double many = 0x1p40;
   if (isa<FloatType>(Emitter::elementOf(step))) {
     Type f64 = emit.builder.getF64Type();
     Value span = emit.convert(emit.subtract(limit, start), f64);
     Value steps = emit.unary<stablehlo::CeilOp>(
         emit.divide(span, emit.convert(step, f64)));
-    // Numbers beyond those of 32 bits stay so; NaN is none.
-    Value most = emit.splatLike(steps, 0x1p40);
     Value isNumber = emit.compare(steps, steps, Direction::EQ);
-    steps = emit.minimum(emit.maximum(steps, emit.splatLike(steps, 0)), most);
+    steps = emit.minimum(emit.maximum(steps, emit.splatLike(steps, 0)),
+                         emit.splatLike(steps, many));
     count = emit.convert(
         emit.select(isNumber, steps, emit.splatLike(steps, -1)), i64);
   } else {
-    // Between two integers of 64 bits lie up to 2^64 - 1 steps, which only
-    // integers without a sign hold. They wrap as bits do.
+    // Two integers of 64 bits are up to 2^64 - 1 apart, which an unsigned one
+    // holds: conversions and differences wrap to it.
     Type u64 = emit.builder.getIntegerType(64, /*isSigned=*/false);
     Value by = emit.convert(step, i64), from = emit.convert(start, i64),
           to = emit.convert(limit, i64), none = integer(emit, 0);
@@ -119,8 +120,7 @@ static Value countSteps(Emitter &emit, Value start, Value limit, Value step) {
     Value more = emit.convert(
         emit.compare(rest, emit.splatLike(rest, 0), Direction::GT), u64);
     Value steps = emit.add(emit.divide(length, width), more);
-    count =
-        emit.convert(emit.minimum(steps, emit.splatLike(steps, 0x1p40)), i64);
+    count = emit.convert(emit.minimum(steps, emit.splatLike(steps, many)), i64);
   }
   return emit.select(emit.compare(step, zero, Direction::EQ), integer(emit, -1),
                      count);
@@ -153,7 +153,7 @@ Value heddle::onnx::neverEmpty(Emitter &emit, Value value, int64_t axis) {
   if (shape[axis].least() > 0)
     return value;
   behind[axis] = 1;
-  // Once for all steps of a loop that read the same.
+  // Where the value is made, so that a loop which reads it pads it once.
   OpBuilder::InsertionGuard guard(emit.builder);
   if (isa_and_nonnull<func::FuncOp>(value.getParentBlock()->getParentOp()))
     emit.builder.setInsertionPointAfterValue(value);

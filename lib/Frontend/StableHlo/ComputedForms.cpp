@@ -206,16 +206,14 @@ Form ComputedFormMaker::cut(SetDimensionSizeOp cut) {
 }
 
 void ComputedFormMaker::wantShape(Value given, ArrayRef<int64_t> shape) {
-  Value fits;
+  Value differs;
   for (auto [i, size] : llvm::enumerate(shape)) {
-    Value same =
-        compare(element(given, i), ComparisonDirection::EQ, number(size));
-    fits = fits ? make<AndOp>(fits, same) : same;
+    Value other =
+        compare(element(given, i), ComparisonDirection::NE, number(size));
+    differs = differs ? make<OrOp>(differs, other) : other;
   }
   auto type = RankedTensorType::get({}, builder.getI32Type());
-  sizes.wantAtCall(
-      op, ConvertOp::create(builder, loc, type,
-                            NotOp::create(builder, loc, fits.getType(), fits)));
+  sizes.wantAtCall(op, ConvertOp::create(builder, loc, type, differs));
 }
 
 /// One size that is open is what the elements leave; what is computed for it

@@ -31,7 +31,7 @@ def ranges():
            [dict(a=np.int64(a), b=np.int64(b), c=np.int64(c)) for a, b, c in ((0, 7, 1), (3, 20, 4), (5, -6, -3), (5, 5, 1), (7, 0, 2), (0, 20, 1))],
            [(dict(a=np.int64(0), b=np.int64(21), c=np.int64(1)), "computes 21 for a size: 'the_Range.size' must be from 0 to 20"),
             (dict(a=np.int64(0), b=np.int64(3), c=np.int64(0)), "computes -1 for a size"),
-            # Numbers further from each other than the greatest.
+            # Start and limit are further apart than the greatest number of 64 bits; a count beyond its range is told as one more than that has.
             *((dict(zip("abc", np.array(numbers, np.int64))), "computes 21 for a size")
               for numbers in ((-2**63, 2**63 - 1, 2**58), (2**63 - 1, -2**63, -2**58)))])
     yield ("steps", [node("Range", "a b c", "r"), node("Neg", "r", "y"), node("ReduceSum", "r", "sum", keepdims=0)],
